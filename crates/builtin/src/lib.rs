@@ -1,0 +1,1 @@
+//! The resource types Checkrein ships, decoded while it is built.

@@ -1,0 +1,3 @@
+//! The `checkrein` command.
+
+fn main() {}

@@ -1,0 +1,1 @@
+//! Every flag, environment variable and configuration key, declared once.

@@ -1,0 +1,1 @@
+//! Starts servers, clients and sandboxes in tests.

@@ -1,0 +1,2 @@
+//! Checks and chores of this repository.
+fn main() {}
