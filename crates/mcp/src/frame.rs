@@ -5,6 +5,7 @@ use serde_json::{Value, json};
 
 const PARSE_ERROR: i32 = -32700;
 const INVALID_REQUEST: i32 = -32600;
+const INVALID_PARAMS: i32 = -32602;
 
 /// What a line turned out to be.
 pub(crate) enum Frame {
@@ -44,15 +45,23 @@ fn misfit(value: &Value) -> Frame {
     if object.contains_key("result") || object.contains_key("error") {
         return Frame::Ignored;
     }
-    match object.get("id") {
-        None if object.contains_key("method") => Frame::Ignored,
-        id => {
-            let id = id.filter(|id| id.is_string() || id.is_number());
-            let text = "not a JSON-RPC 2.0 request: it needs `jsonrpc` \"2.0\", a text or whole \
-                        number as `id`, and a `method`";
-            Frame::Refused(error_line(id, INVALID_REQUEST, text))
-        }
+    let Some(id) = object.get("id").filter(|id| id.is_string() || id.is_number()) else {
+        let is_notification = object.contains_key("method") && !object.contains_key("id");
+        return if is_notification { Frame::Ignored } else { not_a_request(None) };
+    };
+    let names_a_method = object.get("method").is_some_and(Value::is_string);
+    let has_odd_params = object.get("params").is_some_and(|params| !params.is_object());
+    if names_a_method && has_odd_params {
+        let text = "the `params` of a request must be an object";
+        return Frame::Refused(error_line(Some(id), INVALID_PARAMS, text));
     }
+    not_a_request(Some(id))
+}
+
+fn not_a_request(id: Option<&Value>) -> Frame {
+    let text = "not a JSON-RPC 2.0 request: it needs `jsonrpc` \"2.0\", a text or whole number as \
+                `id`, and a `method`";
+    Frame::Refused(error_line(id, INVALID_REQUEST, text))
 }
 
 /// The answer to a line that was too long to read.

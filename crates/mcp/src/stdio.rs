@@ -75,3 +75,6 @@ where
         }
     }
 }
+
+#[cfg(test)]
+mod tests;
