@@ -1,1 +1,4 @@
 //! End-to-end tests: one file per behaviour.
+
+#[cfg(test)]
+mod clients;

@@ -21,7 +21,9 @@ pub(super) fn install(house: &House) -> Result<String> {
         return Ok("there".to_owned());
     }
     let mut command = Command::new("npm");
-    command.args(["ci", "--no-audit", "--no-fund"]).current_dir(house.clients());
+    // Not `npm ci`: it refuses a lock file without the optional package for Windows that one
+    // dependency names and not every registry has. This takes the locked versions and checksums too.
+    command.args(["install", "--no-save", "--no-audit", "--no-fund"]).current_dir(house.clients());
     run::shown(&mut command).context("the npm packages could not be installed")?;
     let node = house.clients().join("node_modules/node/bin/node");
     ensure!(run::answers(&node.to_string_lossy()), "`{}` does not run", node.display());
