@@ -95,7 +95,8 @@ fn doc_comments(house: &House) -> Result<String> {
     run::shown(command.env("RUSTDOCFLAGS", "-D warnings")).map(|_| String::new())
 }
 
-fn release(house: &House) -> Result<String> {
+/// Builds the program as users get it, and says how large it is.
+pub(crate) fn release(house: &House) -> Result<String> {
     cargo(house, ["build", "--release", "--locked", "--package", "checkrein"])?;
     let bytes = std::fs::metadata(house.release_binary())?.len();
     ensure!(bytes < BINARY_LIMIT, "the binary has {bytes} bytes, {BINARY_LIMIT} is the limit");

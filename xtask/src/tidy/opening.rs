@@ -1,10 +1,11 @@
-//! Every Rust file opens with a sentence on why it exists.
+//! Every Rust file opens with a sentence on why it exists; the tests of a file lean on that one's.
 
-use super::Finding;
+use super::{Finding, rust};
 use crate::tree::Tree;
 
 pub(super) fn findings(tree: &Tree) -> Vec<Finding> {
-    let sources = tree.ending("rs").filter(|(path, _)| !path.ends_with("/tests.rs"));
+    let tests = |path: &str| path.starts_with("crates/") && rust::is_test(path);
+    let sources = tree.ending("rs").filter(|(path, _)| !tests(path));
     let silent = sources.filter(|(_, text)| !text.starts_with("//! "));
     silent.map(|(path, _)| Finding::file(path, "open with `//!` and why the file exists")).collect()
 }
