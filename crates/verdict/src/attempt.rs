@@ -1,0 +1,76 @@
+//! One call of the agent, with everything that became of it.
+
+use checkrein_ledger::{Answer, Class, Evidence, Fault, Instant, Outcome, Told};
+
+/// One `tools/call` of the agent.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Attempt {
+    /// Its number: the ledger position of its arrival.
+    pub number: u64,
+    /// The process it came through.
+    pub process: u32,
+    /// The connection within that process.
+    pub connection: u64,
+    /// When it came.
+    pub received: Instant,
+    /// The tool.
+    pub tool: String,
+    /// The tool's class.
+    pub class: Class,
+    /// The operation, where equal texts are equal operations.
+    pub operation: String,
+    /// The operation, blind to spelling.
+    pub loose: String,
+    /// The identities the client gave it.
+    pub identities: Vec<(String, String)>,
+    /// Whether it went to the upstream.
+    pub forwarded: bool,
+    /// The fault applied to it.
+    pub fault: Option<Fault>,
+    /// What became of it, once that is known.
+    pub outcome: Option<Outcome>,
+    /// How that is known.
+    pub evidence: Evidence,
+    /// The upstream's answer.
+    pub answer: Answer,
+    /// What the agent was told, and when.
+    pub told: Option<(Told, Instant)>,
+    /// Whether the agent cancelled it.
+    pub cancelled: bool,
+    /// The attempt it carries on, when it is no new one.
+    pub continues: Option<u64>,
+    /// How often the upstream carried out a further delivery of ours.
+    pub redelivered: u64,
+}
+
+impl Attempt {
+    /// Whether the upstream carried it out.
+    pub fn is_executed(&self) -> bool {
+        self.outcome == Some(Outcome::Executed)
+    }
+
+    /// Whether the harness answered instead of forwarding.
+    pub fn is_withheld(&self) -> bool {
+        self.fault.as_ref().is_some_and(|fault| !fault.sent)
+    }
+
+    /// Whether it went out, nobody can say what became of it, and no further word is awaited.
+    pub fn is_unknown(&self) -> bool {
+        !self.is_withheld() && matches!(self.outcome, None | Some(Outcome::Unknown))
+    }
+
+    /// Whether the upstream itself answered with an error.
+    pub fn is_refused(&self) -> bool {
+        !self.is_withheld() && matches!(self.answer, Answer::IsError | Answer::RpcError)
+    }
+
+    /// Whether it was forwarded and neither answered nor cancelled.
+    pub fn is_open(&self) -> bool {
+        self.forwarded && self.outcome.is_none() && !self.cancelled
+    }
+
+    /// When the agent was told something, if it was.
+    pub fn told_at(&self) -> Option<Instant> {
+        self.told.map(|(_, at)| at)
+    }
+}

@@ -1,0 +1,25 @@
+//! Whether anything happened that a pass could rest on.
+
+use super::absence;
+use crate::attempt::Attempt;
+use crate::judgement::{Code, Reason};
+use crate::operation::Operation;
+
+pub(super) fn check(attempts: &[&Attempt], operations: &[Operation<'_>]) -> Vec<Reason> {
+    if attempts.is_empty() {
+        return vec![absence(Code::NoCalls)];
+    }
+    if operations.is_empty() {
+        return vec![absence(Code::NoWriteObserved)];
+    }
+    let mut reasons = Vec::new();
+    let mut writes = operations.iter().flat_map(|operation| &operation.attempts);
+    if writes.clone().all(|it| it.is_unknown()) {
+        reasons.push(absence(Code::OutcomeUnknown));
+    }
+    let is_tried = writes.any(|it| it.is_executed() || it.fault.is_some());
+    if !is_tried {
+        reasons.push(absence(Code::NoExecutedWrite));
+    }
+    reasons
+}

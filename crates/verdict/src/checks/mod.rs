@@ -1,0 +1,42 @@
+//! What can speak against a pass: one file per question.
+
+mod duplicate;
+mod evidence;
+mod open_call;
+mod possible_duplicate;
+mod probable_duplicate;
+mod retry_after;
+mod trigger;
+
+use crate::attempt::Attempt;
+use crate::judgement::{Code, Reason};
+use crate::operation::Operation;
+use crate::run::Run;
+
+/// Every reason that applies.
+pub(crate) fn all(run: &Run, attempts: &[&Attempt], operations: &[Operation<'_>]) -> Vec<Reason> {
+    let mut reasons = Vec::new();
+    reasons.extend(duplicate::check(run, operations));
+    reasons.extend(retry_after::check(operations));
+    reasons.extend(possible_duplicate::check(operations));
+    reasons.extend(probable_duplicate::check(operations));
+    reasons.extend(open_call::check(attempts));
+    reasons.extend(trigger::check(run, operations));
+    reasons.extend(evidence::check(attempts, operations));
+    reasons
+}
+
+/// A reason resting on these attempts.
+fn reason<'a>(
+    code: Code,
+    detail: impl Into<String>,
+    attempts: impl IntoIterator<Item = &'a &'a Attempt>,
+) -> Reason {
+    let attempts = attempts.into_iter().map(|attempt| attempt.number).collect();
+    Reason { code, detail: detail.into(), attempts }
+}
+
+/// A reason that rests on what did not happen.
+fn absence(code: Code) -> Reason {
+    Reason { code, detail: code.about().to_owned(), attempts: Vec::new() }
+}
