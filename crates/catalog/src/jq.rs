@@ -3,10 +3,11 @@
 //! A program sees the declared inputs as `$variables` and nothing else: no environment, no files,
 //! no modules. Beside jq's own definitions it has: `csv` (a comma separated text or an array to a
 //! trimmed array; null stays null), `given` (an object without null and empty texts), `drop_nulls`
-//! (null members gone, at any depth of objects), `need("name")` (the value, or an error that asks
-//! for the input), `text` (a scalar as text; null stays null), `flag` (`"true"` and `"false"` as
-//! booleans), `from_yaml`, `to_yaml`, `from_json`, `base64`, `from_base64`, `millis` (an ISO 8601
-//! time to milliseconds), `iso` (the reverse) and `now_ms`.
+//! (null members gone, at any depth of objects), `blank` (null or white space), `need("name")` (the
+//! value, or an error that asks for the input), `text` (text stays, anything else becomes YAML),
+//! `flag` (`"true"` and `"false"` as booleans), `from_yaml`, `to_yaml`, `from_json`, `base64`,
+//! `from_base64`, `epoch_ms` (a time as text, seconds or milliseconds to milliseconds), `iso` (the
+//! reverse) and `now_ms`. Regular expressions are not there.
 
 mod convert;
 mod prelude;

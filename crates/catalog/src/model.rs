@@ -1,7 +1,7 @@
 //! What a resource type is, once its file has been read and checked.
 //!
 //! Everything here is plain data: it is decoded from YAML by [`crate::read`], written into the
-//! binary in a compact form by the `builtin` crate, and interpreted by [`crate::build`] and
+//! binary in a compact form by the `builtin` crate, and interpreted by [`crate::request`] and
 //! [`crate::shape`]. Nothing in it can name a host, hold a credential or run by itself.
 
 use std::collections::BTreeMap;
@@ -98,14 +98,17 @@ pub struct Dialect {
     pub project_param: Option<String>,
     /// A further query parameter for the account, beside the two every request carries.
     pub account_param: Option<String>,
-    /// The scope travels in the path or in headers only: no scope or account query at all.
+    /// The account travels in a header only: no account query.
     pub header_scoped: bool,
     /// POST and PUT bodies get `orgIdentifier` and `projectIdentifier` when the query has them.
     pub scope_in_body: bool,
     /// Query added to every `list` (`page: $page`), unless the operation states the same key.
     pub paging: IndexMap<String, QueryValue>,
-    /// The reply shape of each kind of operation when an operation names none.
+    /// The reply shape of each kind of operation (`list` … `delete`, `action`) when an operation
+    /// names none.
     pub replies: BTreeMap<String, Reply>,
+    /// Inputs that many types of the family share; a type gets those its operations use.
+    pub inputs: IndexMap<String, Input>,
 }
 
 /// A resource type: one file of the catalogue.
@@ -188,7 +191,7 @@ pub struct Operation {
     /// Inputs without which no request is sent.
     pub need: Vec<String>,
     /// Inputs that narrow a list or tune the operation; computed: all used ones that are neither
-    /// identifiers nor paging, in the order of `inputs`.
+    /// identifiers (but those a list needs) nor paging, in the order of `inputs`.
     pub filters: Vec<String>,
     /// Shorthand inputs (`branch`) and what each stands for, for `pipeline.run`.
     pub shorthands: Vec<Shorthand>,

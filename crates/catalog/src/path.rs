@@ -36,7 +36,7 @@ enum Piece {
     Text(String),
     /// `{name}`: stays inside its segment.
     One(String),
-    /// `{*name}`: may hold several segments.
+    /// `{*name}`: may hold several segments, or none.
     Many(String),
 }
 
@@ -98,8 +98,8 @@ impl PathTemplate {
 
     /// Fills in the places; every value is encoded.
     ///
-    /// A missing or empty value is an error that names all missing ones, and so is a value that
-    /// would make a segment `.` or `..`.
+    /// A missing or empty value of `{name}` is an error that names all missing ones, and so is a
+    /// value that would make a segment `.` or `..`.
     pub fn fill(&self, value_of: impl Fn(&str) -> Option<String>) -> Result<String, PathError> {
         let mut path = String::new();
         let mut missing = Vec::new();
@@ -112,7 +112,7 @@ impl PathTemplate {
             let value = value_of(name).unwrap_or_default();
             let many = matches!(piece, Piece::Many(_));
             let encoded = if many { encode_segments(&value) } else { encode(&value) };
-            if encoded.is_empty() && !missing.contains(name) {
+            if encoded.is_empty() && !many && !missing.contains(name) {
                 missing.push(name.clone());
             }
             path.push_str(&encoded);

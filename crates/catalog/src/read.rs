@@ -6,6 +6,7 @@
 mod body;
 mod dialect;
 mod files;
+mod functions;
 mod operation;
 pub mod problem;
 mod reader;

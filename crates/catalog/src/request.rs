@@ -128,7 +128,8 @@ fn route<'a>(settled: &Settled<'a>) -> Result<&'a RequestLine, CallError> {
 /// The filled-in path; what it lacks is told together with every other input the operation needs.
 fn path(settled: &Settled<'_>, line: &RequestLine) -> Result<String, CallError> {
     let call = settled.call;
-    let needed = call.operation.need.iter().filter(|name| settled.variable(name).is_none());
+    let blank = |name: &String| settled.variable(name).is_none_or(|value| value == "");
+    let needed = call.operation.need.iter().filter(|name| blank(name));
     let mut lacking: Vec<String> = needed.cloned().collect();
     let filled = line.path.fill(|name| {
         let value = settled.variable(name)?;

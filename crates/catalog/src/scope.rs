@@ -9,9 +9,9 @@ use crate::model::{ResourceType, Scope};
 pub(crate) struct Settled<'a> {
     /// The call.
     pub(crate) call: &'a Call<'a>,
-    /// The organization: the caller's, else the configured one unless the scope leaves it out.
+    /// The organization that the scope reaches.
     pub(crate) org: Option<String>,
-    /// The project, in the same way.
+    /// The project that the scope reaches.
     pub(crate) project: Option<String>,
     /// Inputs that differ from what the caller wrote.
     respelled: Map<String, Value>,
@@ -21,11 +21,7 @@ impl<'a> Settled<'a> {
     /// Settles a call, or says what its scope lacks.
     pub(crate) fn new(call: &'a Call<'a>) -> Result<Self, CallError> {
         refuse_unsupported(call)?;
-        let takes = |scopes: &[Scope]| call.scope.is_none_or(|scope| scopes.contains(&scope));
-        let org = input_text(call, "org_id").or_else(|| call.defaults.org.clone());
-        let project = input_text(call, "project_id").or_else(|| call.defaults.project.clone());
-        let org = org.filter(|_| takes(&[Scope::Org, Scope::Project]));
-        let project = project.filter(|_| takes(&[Scope::Project]));
+        let (org, project) = place(call);
         let settled = Self { call, org, project, respelled: respelled(call) };
         settled.refuse_incomplete()?;
         Ok(settled)
@@ -49,20 +45,10 @@ impl<'a> Settled<'a> {
         Err(CallError::ScopeIncomplete { call: call.name(), scope, names, known })
     }
 
-    /// The organization and project that go into the query, when the family has a place for them.
-    pub(crate) fn in_query(&self) -> (Option<String>, Option<String>) {
-        let call = self.call;
-        if call.scope.is_some() {
-            return (self.org.clone(), self.project.clone());
-        }
-        if call.resource.scope_optional {
-            return (input_text(call, "org_id"), input_text(call, "project_id"));
-        }
-        match call.effective_scope() {
-            Scope::Account => (None, None),
-            Scope::Org => (self.org.clone(), None),
-            Scope::Project => (self.org.clone(), self.project.clone()),
-        }
+    /// The organization for a query that falls back to the configured one whatever the scope.
+    pub(crate) fn org_or_configured(&self) -> Option<String> {
+        let given = self.org.clone().or_else(|| input_text(self.call, "org_id"));
+        given.or_else(|| self.call.defaults.org.clone())
     }
 
     /// What a program finds under `$name`.
@@ -72,7 +58,7 @@ impl<'a> Settled<'a> {
             "account" => Some(Value::String(self.call.defaults.account.clone())),
             "org" => text(&self.org),
             "project" => text(&self.project),
-            "scope" => Some(Value::from(self.call.effective_scope().word())),
+            "scope" => self.scope_word().map(Value::from),
             "op" => Some(Value::from(self.call.op_name)),
             "resource_scope" => self.call.scope.map(|scope| Value::from(scope.word())),
             "org_id" if self.call.scope.is_some() => text(&self.org),
@@ -81,10 +67,34 @@ impl<'a> Settled<'a> {
         }
     }
 
+    /// The scope asked for, else the type's own unless it leaves that open.
+    fn scope_word(&self) -> Option<&'static str> {
+        if self.call.scope.is_none() && self.call.resource.scope_optional {
+            return None;
+        }
+        Some(self.call.effective_scope().word())
+    }
+
     /// An input that is there and not null.
     pub(crate) fn input(&self, name: &str) -> Option<&Value> {
         let value = self.respelled.get(name).or_else(|| self.call.inputs.get(name));
         value.filter(|value| !value.is_null())
+    }
+}
+
+/// Organization and project of a call: the caller's, else the configured ones, as far as its scope
+/// reaches. A type with an optional scope takes the caller's only, unless a scope is asked for.
+fn place(call: &Call<'_>) -> (Option<String>, Option<String>) {
+    let (org, project) = (input_text(call, "org_id"), input_text(call, "project_id"));
+    if call.scope.is_none() && call.resource.scope_optional {
+        return (org, project);
+    }
+    let org = org.or_else(|| call.defaults.org.clone());
+    let project = project.or_else(|| call.defaults.project.clone());
+    match call.effective_scope() {
+        Scope::Account => (None, None),
+        Scope::Org => (org, None),
+        Scope::Project => (org, project),
     }
 }
 

@@ -10,8 +10,14 @@ use crate::read::tree::{self, Node, Rules, Style, Tree};
 /// What a document may hold; a pipeline of a thousand stages fits well.
 const RULES: Rules = Rules { aliases: true, max_nodes: 200_000 };
 
-/// Reads YAML (core schema, YAML 1.2); the error says where.
+/// Reads YAML (core schema, YAML 1.2) or JSON; the error says where.
 pub fn from_text(text: &str) -> Result<Value, String> {
+    // JSON may be indented with tabs, which YAML forbids.
+    if text.trim_start().starts_with(['{', '['])
+        && let Ok(value) = serde_json::from_str(text)
+    {
+        return Ok(value);
+    }
     let root = tree::parse(text, RULES)
         .map_err(|(at, why)| format!("line {}, column {}: {why}", at.line, at.column))?;
     root.map_or(Ok(Value::Null), |node| value(&node))

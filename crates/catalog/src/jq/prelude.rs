@@ -54,8 +54,12 @@ const TAKEN: [&str; 36] = [
 
 /// Our own definitions.
 const OURS: &str = r#"
-def blank: . == null or . == "";
-def text: if . == null then null elif type == "string" then . else tostring end;
+def blank: . == null or (type == "string" and trim == "");
+def text: if . == null or type == "string" then . else to_yaml end;
+def epoch_ms: millis;
+def @base64: base64;
+def @base64d: from_base64;
+def @uri: encode_uri;
 def csv:
   if . == null then null
   elif type == "array" then . else tostring | split(",") end
@@ -85,7 +89,7 @@ pub(super) fn functions() -> impl Iterator<Item = Fun<Data>> {
     jaq_core::funs::<Data>().chain(standard).chain(jaq_json::funs::<Data>()).chain(ours)
 }
 
-fn ours() -> [Filter<RunPtr<Data>>; 8] {
+fn ours() -> [Filter<RunPtr<Data>>; 10] {
     [
         ("from_yaml", v(0), |cv| bome(from_yaml(&cv.1))),
         ("to_yaml", v(0), |cv| bome(Ok(Val::from(crate::yaml::to_text(&from_val(&cv.1)))))),
@@ -95,6 +99,8 @@ fn ours() -> [Filter<RunPtr<Data>>; 8] {
         ("millis", v(0), |cv| bome(millis(&cv.1))),
         ("iso", v(0), |cv| bome(iso(&cv.1))),
         ("now_ms", v(0), |_| bome(Ok(to_val(&Value::from(now_ms()))))),
+        ("now", v(0), |_| bome(Ok(Val::from(now_ms() as f64 / 1000.0)))),
+        ("encode_uri", v(0), |cv| bome(Ok(Val::from(crate::path::encode(&text_of(&cv.1)))))),
     ]
 }
 
@@ -119,21 +125,27 @@ fn now_ms() -> i64 {
     jiff::Timestamp::now().as_millisecond()
 }
 
+/// Numbers below this are seconds: as milliseconds they would lie before April 1973.
+const SECONDS_BELOW: f64 = 1e11;
+
 fn millis(value: &Val) -> Answer {
-    let Val::TStr(_) = value else {
-        return Ok(value.clone());
-    };
+    if let Val::Null = value {
+        return Ok(Val::Null);
+    }
     let text = text_of(value);
     let text = text.trim();
-    if let Ok(number) = text.parse::<i64>() {
-        return Ok(to_val(&Value::from(number)));
+    if let Ok(number) = text.parse::<f64>() {
+        let factor = if number.abs() < SECONDS_BELOW { 1000.0 } else { 1.0 };
+        return Ok(Val::from((number * factor).floor() as isize));
     }
     let time = text.parse::<jiff::Timestamp>().or_else(|error| {
         let zoneless = text.parse::<jiff::civil::DateTime>().map_err(|_| error)?;
         jiff::tz::TimeZone::UTC.to_timestamp(zoneless)
     });
     let time = time.map_err(|_| {
-        Error::str(format!("`{text}` is not a time; write it as `2026-01-31T12:00:00Z`"))
+        Error::str(format!(
+            "`{text}` is not a time; write it as `2026-01-31T12:00:00Z` or `2026-01-31`"
+        ))
     })?;
     Ok(to_val(&Value::from(time.as_millisecond())))
 }

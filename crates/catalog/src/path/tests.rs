@@ -26,6 +26,7 @@ fn dots_are_refused_even_when_text_completes_them() {
 #[test]
 fn several_segments_keep_their_slashes() {
     assert_eq!(filled("/a/{*path}", "/src/main file.rs").unwrap(), "/a/src/main%20file.rs");
+    assert_eq!(filled("/a/{*path}", "").unwrap(), "/a/");
 }
 
 #[test]

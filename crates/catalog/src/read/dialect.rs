@@ -4,15 +4,16 @@ use std::collections::BTreeMap;
 
 use indexmap::IndexMap;
 
+use super::functions::Functions;
 use super::operation::{Scene, Uses, query_value};
 use super::problem::unknown;
 use super::reader::{Fields, Reader};
-use super::reply;
 use super::tree::{Node, Tree};
+use super::{reply, resource};
 use crate::model::{Dialect, Reply, Toolset};
 use crate::read::words::OPERATIONS;
 
-const KEYS: [&str; 8] = [
+const KEYS: [&str; 9] = [
     "name",
     "org_param",
     "project_param",
@@ -21,13 +22,23 @@ const KEYS: [&str; 8] = [
     "scope_in_body",
     "paging",
     "replies",
+    "inputs",
 ];
 
 /// Decodes a dialect.
 pub(crate) fn decode(reader: &mut Reader<'_>, root: &Node) -> Option<Dialect> {
     let fields = reader.fields(root, "a dialect", &KEYS)?;
-    let inputs = IndexMap::new();
-    let scene = Scene { inputs: &inputs, ids: &[], dialect: None, name: "", is_action: false };
+    let inputs =
+        fields.get("inputs").map_or_else(IndexMap::new, |node| resource::inputs(reader, node));
+    let functions = Functions::default();
+    let scene = Scene {
+        inputs: &inputs,
+        ids: &[],
+        functions: &functions,
+        dialect: None,
+        name: "",
+        is_action: false,
+    };
     let mut uses = Uses::new(scene);
     Some(Dialect {
         name: reader.required_text(&fields, "name")?,
@@ -38,6 +49,7 @@ pub(crate) fn decode(reader: &mut Reader<'_>, root: &Node) -> Option<Dialect> {
         scope_in_body: reader.flag(&fields, "scope_in_body"),
         paging: paging(reader, &fields, &mut uses),
         replies: replies(reader, &fields, &mut uses),
+        inputs: inputs.clone(),
     })
 }
 

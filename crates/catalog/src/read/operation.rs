@@ -3,6 +3,7 @@
 use indexmap::IndexMap;
 
 use super::body;
+use super::functions::Functions;
 use super::problem::{Position, unknown};
 use super::reader::{Fields, Reader};
 use super::reply;
@@ -60,10 +61,12 @@ const PLACES: [&str; 3] = ["account", "org", "project"];
 /// What an operation stands in.
 #[derive(Clone, Copy)]
 pub(crate) struct Scene<'a> {
-    /// The inputs its type declares.
+    /// The inputs its type declares, then those its family shares.
     pub(crate) inputs: &'a IndexMap<String, Input>,
     /// The type's identifiers.
     pub(crate) ids: &'a [String],
+    /// Definitions that stand in front of every program of the file.
+    pub(crate) functions: &'a Functions,
     /// Its family, when that is known.
     pub(crate) dialect: Option<&'a Dialect>,
     /// Its own name.
@@ -111,9 +114,16 @@ impl<'a> Uses<'a> {
             .chain(IMPLICIT)
             .chain(jq::CONTEXT)
             .collect();
+        let own = source;
+        let source = self.scene.functions.before(&own);
         let flaws = jq::check(&source, &known);
         if !flaws.is_empty() {
-            reader.flaws(node, &source, flaws);
+            // The definitions in front were checked where they stand.
+            let shift = source.len() - own.len();
+            let flaws = flaws
+                .into_iter()
+                .map(|flaw| jq::Flaw { offset: flaw.offset.saturating_sub(shift), ..flaw });
+            reader.flaws(node, &own, flaws.collect());
             return None;
         }
         for (name, _) in jq::free_variables(&source).unwrap_or_default() {
@@ -152,14 +162,15 @@ pub(crate) fn decode(reader: &mut Reader<'_>, node: &Node, scene: &Scene<'_>) ->
     };
     let request = request?;
     let risk = risk(reader, &fields, &request, &variants);
-    let retry = retry(reader, &fields, &request, risk);
+    let is_update = scene.name == "update" && !scene.is_action;
+    let retry = retry(reader, &fields, is_update, risk);
     Some(Operation {
         about: reader.optional_text(&fields, "about").unwrap_or_default(),
         retry: retry?,
         risk: risk?,
         body: body?,
         reply: reply?,
-        filters: filters(scene, &uses.seen),
+        filters: filters(scene, &uses.seen, &need),
         wrapper: reader.optional_text(&fields, "wrapper"),
         scope_in_body: reader.optional_flag(&fields, "scope_in_body"),
         account_in_body: reader.flag(&fields, "account_in_body"),
@@ -264,13 +275,13 @@ fn risk(
 fn retry(
     reader: &mut Reader<'_>,
     fields: &Fields<'_>,
-    request: &RequestLine,
+    is_update: bool,
     risk: Option<Risk>,
 ) -> Option<Retry> {
     if let Some(node) = fields.get("retry") {
         return reader.word(node, "retry rule", &RETRIES);
     }
-    let safe = risk == Some(Risk::Read) || request.method == Method::Put;
+    let safe = risk == Some(Risk::Read) || is_update;
     Some(if safe { Retry::Safe } else { Retry::Never })
 }
 
@@ -415,13 +426,13 @@ fn body_fields(reader: &mut Reader<'_>, fields: &Fields<'_>) -> Vec<Field> {
 }
 
 /// What narrows or tunes the operation, in the order of the declarations; a list counts the
-/// identifiers it takes among them.
-fn filters(scene: &Scene<'_>, seen: &[String]) -> Vec<String> {
+/// identifiers it needs among them.
+fn filters(scene: &Scene<'_>, seen: &[String], need: &[String]) -> Vec<String> {
     let is_list = scene.name == "list" && !scene.is_action;
     let declared = scene.inputs.keys();
     declared
         .filter(|name| seen.contains(name))
-        .filter(|name| is_list || !scene.ids.contains(name))
+        .filter(|name| !scene.ids.contains(name) || (is_list && need.contains(name)))
         .filter(|name| !IMPLICIT.contains(&name.as_str()))
         .cloned()
         .collect()

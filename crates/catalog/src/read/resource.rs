@@ -3,15 +3,16 @@
 use indexmap::IndexMap;
 
 use super::Known;
+use super::functions::Functions;
 use super::operation::{self, Scene};
 use super::problem::{Position, unknown};
 use super::reader::{Fields, Reader};
 use super::tree::Node;
 use super::words::{KINDS, OPERATIONS, SCOPES};
-use crate::model::{Input, Kind, Operation, Related, ResourceType, Scope};
+use crate::model::{Dialect, Input, Kind, Operation, Related, ResourceType, Scope};
 use crate::path::is_name;
 
-const KEYS: [&str; 18] = [
+const KEYS: [&str; 19] = [
     "resource",
     "title",
     "toolset",
@@ -28,6 +29,7 @@ const KEYS: [&str; 18] = [
     "compact",
     "replaces",
     "inputs",
+    "functions",
     "operations",
     "actions",
 ];
@@ -65,11 +67,23 @@ pub(crate) fn decode(reader: &mut Reader<'_>, root: &Node, known: &Known<'_>) ->
         reader.problem(node.at, format!("`{name}` must be of letters, digits and `_`"));
     }
     let scopes = scopes(reader, &fields);
-    let inputs = fields.get("inputs").map_or_else(IndexMap::new, |node| inputs(reader, node));
-    let ids = ids(reader, &fields, &inputs);
-    let scene = Scene { inputs: &inputs, ids: &ids, dialect, name: "", is_action: false };
+    let own = fields.get("inputs").map_or_else(IndexMap::new, |node| inputs(reader, node));
+    let all = with_shared(own.clone(), dialect);
+    let ids = ids(reader, &fields, &all);
+    let names: Vec<&str> =
+        all.keys().map(String::as_str).chain(IMPLICIT).chain(crate::jq::CONTEXT).collect();
+    let functions = Functions::decode(reader, &fields, &names);
+    let scene = Scene {
+        inputs: &all,
+        ids: &ids,
+        functions: &functions,
+        dialect,
+        name: "",
+        is_action: false,
+    };
     let operations = operations(reader, &fields, "operations", &scene);
     let actions = operations_of_actions(reader, &fields, &scene);
+    let inputs = used(&own, all, &ids, operations.values().chain(actions.values()));
     if operations.is_empty() && actions.is_empty() {
         reader.problem(fields.at, "nothing can be done with it; give `operations` or `actions`");
     }
@@ -142,7 +156,32 @@ fn ids(
     ids
 }
 
-fn inputs(reader: &mut Reader<'_>, node: &Node) -> IndexMap<String, Input> {
+/// A type's own inputs, then those of its family that it does not declare itself.
+fn with_shared(
+    mut inputs: IndexMap<String, Input>,
+    dialect: Option<&Dialect>,
+) -> IndexMap<String, Input> {
+    for (name, input) in dialect.iter().flat_map(|dialect| &dialect.inputs) {
+        inputs.entry(name.clone()).or_insert_with(|| input.clone());
+    }
+    inputs
+}
+
+/// The declared inputs, and the shared ones that an operation or an identifier uses.
+fn used<'a>(
+    own: &IndexMap<String, Input>,
+    mut all: IndexMap<String, Input>,
+    ids: &[String],
+    operations: impl Iterator<Item = &'a Operation>,
+) -> IndexMap<String, Input> {
+    let filters: Vec<&String> =
+        operations.flat_map(|operation| operation.filters.iter().chain(&operation.need)).collect();
+    all.retain(|name, _| own.contains_key(name) || ids.contains(name) || filters.contains(&&*name));
+    all
+}
+
+/// Decodes a map of inputs.
+pub(crate) fn inputs(reader: &mut Reader<'_>, node: &Node) -> IndexMap<String, Input> {
     let Some(entries) = reader.entries(node, "`inputs`") else {
         return IndexMap::new();
     };

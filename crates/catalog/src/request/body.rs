@@ -34,7 +34,9 @@ pub(super) fn build(
         }
         Body::Text { jq, media_type } => {
             let media_type = content_type.unwrap_or_else(|| media_type.clone());
-            text(computed(settled, jq)?, media_type)
+            let mut value = computed(settled, jq)?;
+            finish(settled, &mut value, method, query)?;
+            text(value, media_type)
         }
         Body::Multipart(program) => multipart::build(settled, computed(settled, program)?)?,
     };
@@ -59,10 +61,7 @@ fn json(
     if body.is_null() {
         return Ok(WireBody::None);
     }
-    check_fields(settled, &body)?;
-    if matches!(method, Method::Post | Method::Put) {
-        add_scope(settled, &mut body, query);
-    }
+    finish(settled, &mut body, method, query)?;
     let Some(media_type) = content_type.filter(|media| !media.contains("json")) else {
         let bytes = serde_json::to_vec(&body).map_err(|error| CallError::Body {
             call: settled.call.name(),
@@ -73,19 +72,26 @@ fn json(
     Ok(text(body, media_type))
 }
 
-/// What the fields are looked for in: the object under the wrapper, else the body; an array is
-/// judged by what the caller passed.
+/// Checks an object for its fields and gives it its scope; anything else is sent as it is.
+fn finish(
+    settled: &Settled<'_>,
+    body: &mut Value,
+    method: Method,
+    query: &Query,
+) -> Result<(), CallError> {
+    check_fields(settled, body)?;
+    if matches!(method, Method::Post | Method::Put) {
+        add_scope(settled, body, query);
+    }
+    Ok(())
+}
+
+/// The fields are looked for under the wrapper, else in the body itself.
 fn check_fields(settled: &Settled<'_>, body: &Value) -> Result<(), CallError> {
     let operation = settled.call.operation;
-    let empty = Map::new();
-    let object = match body {
-        Value::Object(members) => {
-            let inner = operation.wrapper.as_ref().and_then(|key| members.get(key));
-            inner.and_then(Value::as_object).unwrap_or(members)
-        }
-        Value::Array(_) => settled.input("body").and_then(Value::as_object).unwrap_or(&empty),
-        _ => return Ok(()),
-    };
+    let Value::Object(members) = body else { return Ok(()) };
+    let inner = operation.wrapper.as_ref().and_then(|key| members.get(key));
+    let object = inner.and_then(Value::as_object).unwrap_or(members);
     let names: Vec<String> = operation
         .fields
         .iter()

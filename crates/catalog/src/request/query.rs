@@ -16,8 +16,9 @@ pub(super) fn build(settled: &Settled<'_>, path: &str) -> Result<Query, CallErro
     let call = settled.call;
     let mut query = Query::new();
     if !call.dialect.header_scoped {
-        add_account_and_scope(settled, path, &mut query);
+        add_account(settled, path, &mut query);
     }
+    add_scope(settled, &mut query);
     if call.is_list() {
         for (key, value) in &call.dialect.paging {
             set(&mut query, key, texts(settled, value)?);
@@ -33,22 +34,25 @@ pub(super) fn build(settled: &Settled<'_>, path: &str) -> Result<Query, CallErro
     Ok(query)
 }
 
-fn add_account_and_scope(settled: &Settled<'_>, path: &str, query: &mut Query) {
-    let (call, account) = (settled.call, &settled.call.defaults.account);
+fn add_account(settled: &Settled<'_>, path: &str, query: &mut Query) {
+    let account = &settled.call.defaults.account;
     for key in ["accountIdentifier", "routingId"] {
         set(query, key, vec![account.clone()]);
     }
     if path.contains(LOG_SERVICE) {
         set(query, "accountID", vec![account.clone()]);
     }
+}
+
+fn add_scope(settled: &Settled<'_>, query: &mut Query) {
+    let call = settled.call;
     if let Some(key) = &call.dialect.account_param {
-        set(query, key, vec![account.clone()]);
+        set(query, key, vec![call.defaults.account.clone()]);
     }
-    let (mut org, project) = settled.in_query();
-    if call.operation.org_fallback && org.is_none() {
-        org = settled.variable("org").as_ref().and_then(scalar_text);
-    }
-    let places = [(&call.dialect.org_param, org), (&call.dialect.project_param, project)];
+    let falls_back = call.operation.org_fallback;
+    let org = if falls_back { settled.org_or_configured() } else { settled.org.clone() };
+    let places =
+        [(&call.dialect.org_param, org), (&call.dialect.project_param, settled.project.clone())];
     for (key, value) in places {
         if let Some((key, value)) = key.as_ref().zip(value) {
             set(query, key, vec![value]);
