@@ -2,12 +2,15 @@
 
 pub mod call;
 pub mod catalog;
+pub mod compact;
 pub mod jq;
+pub mod link;
 pub mod model;
 pub mod path;
 pub mod read;
 pub mod request;
 mod scope;
+pub mod shape;
 pub mod toolsets;
 pub mod yaml;
 
