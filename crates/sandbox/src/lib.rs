@@ -1,15 +1,33 @@
 //! A local stand-in of the Harness platform.
 
+mod admin;
 pub mod audit;
 pub mod clock;
 pub mod code;
+pub mod crud;
 pub mod execution;
+pub mod families;
+pub mod family;
+pub mod fault;
+pub mod generic;
 pub mod ids;
 pub mod paging;
+pub mod pipeline_yaml;
+pub mod places;
+pub mod platform;
+pub mod references;
 pub mod reply;
 pub mod request;
 pub mod router;
+pub mod rules;
 pub mod scope;
+pub mod seed;
+pub mod server;
 pub mod store;
+mod wire;
 pub mod world;
 pub mod yaml;
+
+pub use generic::{Envelope, GenericRoute, Operation};
+pub use seed::Seed;
+pub use server::{Error, Options, Running, Sandbox};

@@ -34,6 +34,15 @@ impl Scope {
         }
     }
 
+    /// The scopes above this one, nearest first.
+    pub fn above(&self) -> Vec<Self> {
+        match self.level() {
+            "project" => vec![Self::organization(&self.org), Self::account()],
+            "organization" => vec![Self::account()],
+            _ => Vec::new(),
+        }
+    }
+
     /// The scope a reference points into, and the identifier left of it: `account.x`, `org.x`, `x`.
     pub fn of_reference<'a>(&self, reference: &'a str) -> (Self, &'a str) {
         if let Some(id) = reference.strip_prefix("account.") {
