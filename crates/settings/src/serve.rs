@@ -92,7 +92,7 @@ pub struct ServeSettings {
     /// How often a request is repeated.
     pub max_retries: u32,
     /// How many requests a second at most.
-    pub rate_limit_rps: f64,
+    pub rate_limit_rps: u32,
     /// Directories with resource files of the user's own.
     pub catalog_dirs: Vec<PathBuf>,
     /// How much is logged.
@@ -133,7 +133,7 @@ impl ServeSettings {
             prefers_pipeline_v1: reader.word(&table::PIPELINE_VERSION) == Some("1"),
             api_timeout: Duration::from_secs_f64(reader.number(&table::API_TIMEOUT_MS) / 1000.0),
             max_retries: whole(reader.number(&table::MAX_RETRIES)),
-            rate_limit_rps: reader.number(&table::RATE_LIMIT_RPS),
+            rate_limit_rps: whole(reader.number(&table::RATE_LIMIT_RPS)),
             catalog_dirs: reader.directories(&table::CATALOG_DIR),
             log_level: level(reader.word(&table::LOG_LEVEL)),
             log_unsafe_bodies: reader.switch(&table::LOG_UNSAFE_BODIES),

@@ -23,7 +23,7 @@ fn a_key_alone_is_enough() {
     assert_eq!(settings.account, "acct");
     assert_eq!(settings.base_url.as_str(), "https://app.harness.io/");
     assert_eq!(settings.api_timeout, Duration::from_secs(30));
-    assert_eq!((settings.max_retries, settings.rate_limit_rps), (3, 10.0));
+    assert_eq!((settings.max_retries, settings.rate_limit_rps), (3, 10));
     assert_eq!(settings.auto_approve, AutoApprove::Nothing);
     assert!(!settings.read_only);
     assert!(!format!("{settings:?}").contains("s3cr3t"));
