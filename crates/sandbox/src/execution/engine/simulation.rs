@@ -144,8 +144,7 @@ impl States {
         plan.below(top).into_iter().find_map(|at| {
             let state = self.of(at)?;
             let ended_badly = state.status.stops() || state.status == Status::InterventionWaiting;
-            let is_leaf = plan.node(at).is_some_and(|node| node.children.is_empty());
-            (ended_badly && is_leaf).then_some((at, state.failure.as_deref()?))
+            ended_badly.then_some((at, state.failure.as_deref()?))
         })
     }
 }
@@ -421,7 +420,9 @@ impl<'a> Run<'a> {
             }
             Deed::Approve { user } => self.approve(top, user, now),
             Deed::Reject => {
-                if self.states.status(top) == Status::ApprovalWaiting {
+                let is_asked = self.plan.node(top).and_then(|node| node.work.as_ref());
+                let is_asked = is_asked.is_some_and(|work| matches!(work.wait, Wait::People(_)));
+                if is_asked && self.states.status(top) == Status::ApprovalWaiting {
                     self.fail(top, Trouble::Rejection, "the approval was rejected".to_owned(), now);
                 }
             }
@@ -607,3 +608,6 @@ fn gave_up(plan: &Plan, at: usize) -> String {
         _ => format!("step `{}` timed out after {timeout}s", node.identifier),
     }
 }
+
+#[cfg(test)]
+mod tests;

@@ -23,10 +23,9 @@ pub(crate) fn template_of(document: &Value) -> Option<Value> {
 /// The same document with only the named stages, for templates of a part of a pipeline.
 pub(crate) fn with_stages(document: &Value, wanted: &[&str]) -> Value {
     let mut document = document.clone();
-    if let Some(Value::Array(stages)) = document.pointer_mut("/pipeline/stages") {
-        if !wanted.is_empty() {
-            stages.retain(|entry| names_stage(entry, wanted));
-        }
+    let stages = document.pointer_mut("/pipeline/stages").and_then(Value::as_array_mut);
+    if let Some(stages) = stages.filter(|_| !wanted.is_empty()) {
+        stages.retain(|entry| names_stage(entry, wanted));
     }
     document
 }
