@@ -1,4 +1,14 @@
 //! End-to-end tests: one file per behaviour.
 
 #[cfg(test)]
+mod client_config;
+#[cfg(test)]
 mod clients;
+#[cfg(test)]
+mod command_line;
+#[cfg(test)]
+mod configuration;
+#[cfg(test)]
+mod demo;
+#[cfg(test)]
+mod stdio;

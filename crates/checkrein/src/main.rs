@@ -1,3 +1,64 @@
 //! The `checkrein` command.
 
-fn main() {}
+mod catalog;
+mod client_config;
+mod demo;
+mod docs_reference;
+mod failure;
+mod logging;
+mod sandbox;
+mod serve;
+mod shipped;
+mod terminal;
+mod until;
+
+use std::process::ExitCode;
+
+use clap::{Parser, Subcommand};
+
+use crate::failure::Failure;
+
+/// Serves the Harness platform to AI agents, and says of every write how it ended.
+#[derive(Debug, Parser)]
+#[command(name = "checkrein", version, propagate_version = true, max_term_width = 100)]
+struct CommandLine {
+    #[command(subcommand)]
+    command: Command,
+}
+
+#[derive(Debug, Subcommand)]
+enum Command {
+    /// Play a short scripted agent against the sandbox: no account, no network
+    Demo(demo::Arguments),
+    /// Serve the platform to an agent
+    Serve(serve::Arguments),
+    /// Run the local platform alone, on loopback
+    Sandbox(sandbox::Arguments),
+    /// Check, list, show and test resource files, your own too
+    Catalog(catalog::Arguments),
+    /// Print or install the configuration for an agent
+    ClientConfig(client_config::Arguments),
+    /// Write the pages of `docs/reference`
+    #[command(hide = true)]
+    DocsReference(docs_reference::Arguments),
+}
+
+impl Command {
+    fn run(self) -> Result<(), Failure> {
+        match self {
+            Self::Demo(arguments) => demo::run(&arguments),
+            Self::Serve(arguments) => serve::run(&arguments),
+            Self::Sandbox(arguments) => sandbox::run(arguments),
+            Self::Catalog(arguments) => catalog::run(&arguments),
+            Self::ClientConfig(arguments) => client_config::run(&arguments),
+            Self::DocsReference(arguments) => docs_reference::run(&arguments),
+        }
+    }
+}
+
+fn main() -> ExitCode {
+    match CommandLine::parse().command.run() {
+        Ok(()) => ExitCode::SUCCESS,
+        Err(failure) => failure.report(),
+    }
+}
