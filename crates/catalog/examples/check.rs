@@ -10,7 +10,16 @@ fn main() -> ExitCode {
     for problem in &problems {
         println!("{problem}");
     }
+    let (cases, _) = checkrein_catalog::cases::read_dir(&dir);
+    let mut failed = 0;
+    for case in &cases {
+        if let Err(why) = checkrein_catalog::cases::run(&catalog, case) {
+            failed += 1;
+            println!("{}:{}: {}: {why}", case.file.display(), case.at.line, case.title);
+        }
+    }
+    println!("{} cases, {failed} failed", cases.len());
     let operations = catalog.all().count();
     println!("{} types, {operations} operations, {} problems", catalog.types.len(), problems.len());
-    if problems.is_empty() { ExitCode::SUCCESS } else { ExitCode::FAILURE }
+    if problems.is_empty() && failed == 0 { ExitCode::SUCCESS } else { ExitCode::FAILURE }
 }

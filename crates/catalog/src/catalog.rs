@@ -1,5 +1,7 @@
 //! The catalogue: every resource type the server knows.
 
+use std::collections::BTreeMap;
+
 use indexmap::IndexMap;
 use serde::{Deserialize, Serialize};
 
@@ -15,6 +17,19 @@ pub struct Catalog {
     pub toolsets: Vec<Toolset>,
     /// Resource types by name, in the order of their toolsets.
     pub types: IndexMap<String, ResourceType>,
+    /// Calls that show how a type is used.
+    pub examples: BTreeMap<String, Vec<Example>>,
+}
+
+/// A call that shows how a type is used; taken from its cases, so it is known to work.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Example {
+    /// What it does, in a few words.
+    pub title: String,
+    /// The tool.
+    pub tool: String,
+    /// The tool's arguments, as JSON text.
+    pub arguments: String,
 }
 
 impl Catalog {
@@ -84,6 +99,7 @@ impl Catalog {
                 .filter(|(_, resource)| is_on(&resource.toolset))
                 .map(|(name, resource)| (name.clone(), resource.clone()))
                 .collect(),
+            examples: self.examples.clone(),
         })
     }
 }

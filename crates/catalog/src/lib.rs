@@ -1,6 +1,7 @@
 //! Reads the catalogue of resource types, turns calls into requests and replies into results.
 
 pub mod call;
+pub mod cases;
 pub mod catalog;
 pub mod compact;
 pub mod jq;

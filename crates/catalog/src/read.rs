@@ -9,14 +9,14 @@ mod files;
 mod functions;
 mod operation;
 pub mod problem;
-mod reader;
+pub(crate) mod reader;
 mod reply;
 mod resource;
 pub mod tree;
 mod user;
 pub mod words;
 
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use indexmap::IndexMap;
 
@@ -25,7 +25,7 @@ pub(crate) use reader::Reader;
 pub use resource::IMPLICIT;
 pub use user::add_user_dir;
 
-use crate::catalog::Catalog;
+use crate::catalog::{Catalog, Example};
 use crate::model::{Dialect, ResourceType, Toolset};
 use files::Folder;
 use tree::{Node, Rules};
@@ -73,9 +73,25 @@ pub fn catalogue(dir: &Path) -> (Catalog, Vec<Problem>) {
         catalog.types.insert(resource.name.clone(), resource);
     }
     let mut problems = folder.problems;
+    let (cases, wrong) = crate::cases::read_dir(dir);
+    problems.extend(wrong);
+    add_examples(&mut catalog, cases);
     check_related(dir, &catalog, &mut problems);
     problems.sort();
     (catalog, problems)
+}
+
+/// The cases of each type become its examples.
+fn add_examples(catalog: &mut Catalog, cases: Vec<crate::cases::Case>) {
+    for case in cases {
+        let mut arguments = case.arguments;
+        arguments.shift_insert(0, "resource_type".to_owned(), case.resource.clone().into());
+        catalog.examples.entry(case.resource).or_default().push(Example {
+            title: case.title,
+            tool: case.tool,
+            arguments: serde_json::Value::Object(arguments).to_string(),
+        });
+    }
 }
 
 /// Whether a file holds cases rather than a type.
@@ -132,6 +148,26 @@ fn check_related(dir: &Path, catalog: &Catalog, problems: &mut Vec<Problem>) {
             problems.push(Problem { file, at: Position::START, message });
         }
     }
+}
+
+/// Every YAML file of a folder and of the folders in it, by name.
+pub(crate) fn yaml_files_below(dir: &Path) -> Vec<PathBuf> {
+    let mut folder = Folder::open(dir);
+    let mut files = folder.yaml_files(dir);
+    for sub in folder.folders(dir) {
+        files.extend(folder.yaml_files(&sub));
+    }
+    files
+}
+
+/// Decodes one file that stands alone.
+pub(crate) fn read_one<T>(
+    file: &Path,
+    decode: impl FnOnce(&mut Reader<'_>, &Node) -> Option<T>,
+) -> (Option<T>, Vec<Problem>) {
+    let mut folder = Folder::open(file.parent().unwrap_or(file));
+    let value = folder.read_partly(file, decode);
+    (value, folder.problems)
 }
 
 /// Parses one text under the rules of catalogue files.

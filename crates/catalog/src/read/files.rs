@@ -69,6 +69,17 @@ impl Folder {
         file: &Path,
         decode: impl FnOnce(&mut Reader<'_>, &Node) -> Option<T>,
     ) -> Option<T> {
+        let before = self.problems.len();
+        let value = self.read_partly(file, decode);
+        value.filter(|_| self.problems.len() == before)
+    }
+
+    /// Decodes one file and gives what is right of it.
+    pub(super) fn read_partly<T>(
+        &mut self,
+        file: &Path,
+        decode: impl FnOnce(&mut Reader<'_>, &Node) -> Option<T>,
+    ) -> Option<T> {
         let text = match self.text(file) {
             Ok(text) => text,
             Err(message) => {
@@ -77,9 +88,8 @@ impl Folder {
             }
         };
         let (value, problems) = decode_text(file, &text, decode);
-        let sound = problems.is_empty();
         self.problems.extend(problems);
-        value.filter(|_| sound)
+        value
     }
 
     fn text(&self, file: &Path) -> Result<String, String> {
