@@ -24,7 +24,7 @@ pub struct Entry {
     pub prev: String,
 }
 
-/// What happened. An attempt is named by the `seq` of its [`Event::Received`].
+/// What happened.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields, rename_all = "snake_case")]
 pub enum Event {
@@ -158,6 +158,9 @@ pub enum Class {
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Received {
+    /// The attempt's number, unique in the run: the `seq` of its process's [`Event::Started`] in the
+    /// upper half, a count in the lower.
+    pub attempt: u64,
     /// The connection, numbered by its process.
     pub connection: u64,
     /// The request id as it was written; empty for a notification.

@@ -5,7 +5,7 @@ use checkrein_ledger::{Answer, Class, Evidence, Fault, Instant, Outcome, Told};
 /// One `tools/call` of the agent.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Attempt {
-    /// Its number: the ledger position of its arrival.
+    /// Its number, unique in the run.
     pub number: u64,
     /// The process it came through.
     pub process: u32,

@@ -1,6 +1,6 @@
 //! Gathers what a ledger says, attempt by attempt.
 
-use std::collections::BTreeMap;
+use std::collections::HashMap;
 
 use checkrein_ledger::{Answer, Entry, Event, Evidence, Outcome, Start, Told};
 
@@ -16,7 +16,9 @@ pub struct Run {
     /// How its first process was set up.
     pub start: Start,
     /// Every attempt, by number.
-    pub attempts: BTreeMap<u64, Attempt>,
+    pub attempts: HashMap<u64, Attempt>,
+    /// Their numbers, in the order they came.
+    pub order: Vec<u64>,
     /// Whether the scenario's fault was applied.
     pub is_triggered: bool,
     /// When each session was opened.
@@ -33,7 +35,7 @@ impl Run {
             }
             Event::Received(received) => {
                 let attempt = Attempt {
-                    number: entry.seq,
+                    number: received.attempt,
                     process: entry.process,
                     connection: received.connection,
                     received: entry.at,
@@ -52,7 +54,8 @@ impl Run {
                     continues: received.continues,
                     redelivered: 0,
                 };
-                self.attempts.insert(entry.seq, attempt);
+                self.attempts.insert(received.attempt, attempt);
+                self.order.push(received.attempt);
             }
             Event::Forwarded { attempt } => self.change(*attempt, |it| it.forwarded = true),
             Event::Injected { attempt, fault } => {
@@ -88,16 +91,23 @@ impl Run {
 
     /// An attempt that carries on another one ends that one, too.
     fn conclude(&mut self, number: u64, outcome: Outcome, evidence: Evidence, answer: Answer) {
-        let Some(attempt) = self.attempts.get_mut(&number) else { return };
-        (attempt.outcome, attempt.evidence, attempt.answer) = (Some(outcome), evidence, answer);
-        if let Some(origin) = attempt.continues.filter(|origin| *origin < number) {
-            self.conclude(origin, outcome, evidence, answer);
+        let mut next = Some(number);
+        // A chain of rounds is as long as the calls in it; a loop in a damaged ledger ends there.
+        for _ in 0..=self.order.len() {
+            let Some(attempt) = next.and_then(|next| self.attempts.get_mut(&next)) else { return };
+            (attempt.outcome, attempt.evidence, attempt.answer) = (Some(outcome), evidence, answer);
+            next = attempt.continues;
         }
+    }
+
+    /// The attempts in the order they came.
+    pub fn in_order(&self) -> Vec<&Attempt> {
+        self.order.iter().filter_map(|number| self.attempts.get(number)).collect()
     }
 
     /// Judges the run as it stands.
     pub fn judge(&self) -> Judgement {
-        let attempts: Vec<&Attempt> = self.attempts.values().collect();
+        let attempts = self.in_order();
         let operations = Operation::group(attempts.iter().copied());
         let mut reasons = checks::all(self, &attempts, &operations);
         reasons.sort_by_key(|reason| (!reason.code.is_violation(), reason.code));

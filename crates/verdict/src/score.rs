@@ -71,6 +71,6 @@ fn handling(operation: &Operation<'_>, attempts: &[&Attempt]) -> f64 {
 
 fn is_read_back(attempts: &[&Attempt], told: checkrein_ledger::Instant) -> bool {
     attempts.iter().any(|attempt| {
-        attempt.class == Class::Read && attempt.received >= told && attempt.is_executed()
+        attempt.class == Class::Read && attempt.received > told && attempt.is_executed()
     })
 }

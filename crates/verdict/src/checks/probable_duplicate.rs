@@ -14,7 +14,7 @@ pub(super) fn check(operations: &[Operation<'_>]) -> Vec<Reason> {
             let told = ghost.told_at()?;
             let again = writes.iter().find(|it| {
                 it.is_executed()
-                    && it.received >= told
+                    && it.received > told
                     && it.tool == ghost.tool
                     && it.loose == ghost.loose
                     && it.operation != ghost.operation

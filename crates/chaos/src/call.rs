@@ -1,0 +1,87 @@
+//! A `tools/call` as the proxy needs it.
+
+use std::borrow::Cow;
+
+use checkrein_ledger::{KeyFields, exact, loose};
+use serde::Deserialize;
+use serde_json::value::RawValue;
+use serde_json::{Map, Value};
+use sha2::{Digest, Sha256};
+
+/// The parameters of a call; all else in them is passed on unread.
+#[derive(Deserialize)]
+pub(crate) struct Call<'a> {
+    /// The tool.
+    #[serde(borrow)]
+    pub(crate) name: Cow<'a, str>,
+    #[serde(borrow, default)]
+    arguments: Option<&'a RawValue>,
+    #[serde(borrow, default, rename = "_meta")]
+    meta: Option<&'a RawValue>,
+    #[serde(borrow, default, rename = "requestState")]
+    request_state: Option<&'a RawValue>,
+    #[serde(borrow, default, rename = "inputResponses")]
+    input_responses: Option<&'a RawValue>,
+}
+
+/// `_meta` keys that clients are known to give a call, and a re-send of it, the same value in.
+const IDENTITIES: [&str; 4] =
+    ["claudecode/toolUseId", "callId", "toolCallId", "x-codex-turn-metadata"];
+
+/// Marks a call of the revision that has no sessions (MCP 2026-07-28, basic/index).
+const MODERN_VERSION: &str = "io.modelcontextprotocol/protocolVersion";
+
+impl<'a> Call<'a> {
+    /// Reads the parameters; `None` when they are not those of a call.
+    pub(crate) fn read(params: Option<&'a str>) -> Option<Self> {
+        serde_json::from_str(params?).ok()
+    }
+
+    /// The operation's exact and its loose form.
+    pub(crate) fn operation(&self, keys: &KeyFields, only: Option<&[String]>) -> (String, String) {
+        let arguments = self.arguments.map_or("{}", RawValue::get);
+        let Ok(value) = serde_json::from_str::<Value>(arguments) else {
+            return (format!("raw:{arguments}"), format!("raw:{arguments}"));
+        };
+        let identity = match (&value, only) {
+            (Value::Object(fields), Some(only)) => Value::Object(pick(fields, only)),
+            (Value::Object(fields), None) => Value::Object(keys.strip(fields)),
+            // Null is what some clients write for no arguments.
+            (Value::Null, _) => Value::Object(Map::new()),
+            (other, _) => (*other).clone(),
+        };
+        (exact(&identity), loose(&identity))
+    }
+
+    /// A digest of the arguments as they were written.
+    pub(crate) fn digest(&self) -> String {
+        let arguments = self.arguments.map_or("", RawValue::get);
+        Sha256::digest(arguments.as_bytes()).iter().map(|byte| format!("{byte:02x}")).collect()
+    }
+
+    /// What the client itself calls this call.
+    pub(crate) fn identities(&self) -> Vec<(String, String)> {
+        let Some(meta) = self.meta_fields() else { return Vec::new() };
+        let known = IDENTITIES.iter().filter_map(|name| Some((*name, meta.get(*name)?)));
+        known.map(|(name, value)| (name.to_owned(), value.to_string())).collect()
+    }
+
+    /// Whether it goes on with a call that was answered by a question (MCP 2026-07-28, mrtr).
+    pub(crate) fn is_next_round(&self) -> bool {
+        self.request_state.is_some() || self.input_responses.is_some()
+    }
+
+    /// Whether it belongs to the revision without sessions.
+    pub(crate) fn is_modern(&self) -> bool {
+        self.meta_fields().is_some_and(|meta| meta.contains_key(MODERN_VERSION))
+    }
+
+    fn meta_fields(&self) -> Option<Map<String, Value>> {
+        serde_json::from_str(self.meta?.get()).ok()
+    }
+}
+
+fn pick(fields: &Map<String, Value>, only: &[String]) -> Map<String, Value> {
+    let chosen = only.iter().filter_map(|name| Some((name.clone(), fields.get(name)?.clone())));
+    chosen.collect()
+}

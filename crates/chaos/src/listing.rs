@@ -1,0 +1,150 @@
+//! What tools the upstream has, asked by the proxy itself.
+
+use std::collections::HashMap;
+
+use checkrein_ledger::{Class, Tool};
+use serde::Deserialize;
+use serde_json::value::RawValue;
+use serde_json::{Value, json};
+
+use crate::classify::{Hints, Patterns, classify};
+use crate::frame::Body;
+
+/// The most pages one look takes; an upstream that has more is not listed to its end.
+const PAGE_LIMIT: u32 = 200;
+
+/// How far the look has come.
+#[derive(Debug, Clone, PartialEq, Eq)]
+enum State {
+    /// Not begun.
+    Unasked,
+    /// A page is awaited.
+    Asking { id: String, pages: u32 },
+    /// All seen.
+    Known,
+    /// The upstream would not say.
+    Refused,
+}
+
+/// The upstream's tools and how we learn of them.
+#[derive(Debug)]
+pub(crate) struct Listing {
+    state: State,
+    tools: HashMap<String, Tool>,
+    collected: Vec<Tool>,
+    count: u64,
+    meta: Option<Value>,
+}
+
+#[derive(Deserialize)]
+struct Page<'a> {
+    #[serde(borrow)]
+    tools: Vec<&'a RawValue>,
+    #[serde(rename = "nextCursor", default)]
+    next_cursor: Option<String>,
+}
+
+#[derive(Deserialize)]
+struct Definition {
+    name: String,
+    #[serde(default)]
+    annotations: Option<Hints>,
+}
+
+impl Listing {
+    pub(crate) fn new() -> Self {
+        Self {
+            state: State::Unasked,
+            tools: HashMap::new(),
+            collected: Vec::new(),
+            count: 0,
+            meta: None,
+        }
+    }
+
+    /// Whether calls must wait for the answer.
+    pub(crate) fn is_underway(&self) -> bool {
+        matches!(self.state, State::Asking { .. })
+    }
+
+    /// Whether nobody has asked yet.
+    pub(crate) fn is_unasked(&self) -> bool {
+        self.state == State::Unasked
+    }
+
+    /// The request for the first page. In the revision without sessions each request carries its
+    /// own `_meta`, borrowed here from the agent's.
+    pub(crate) fn begin(&mut self, meta: Option<Value>) -> Vec<u8> {
+        self.meta = meta;
+        self.collected.clear();
+        self.ask(None, 1)
+    }
+
+    fn ask(&mut self, cursor: Option<&str>, pages: u32) -> Vec<u8> {
+        self.count += 1;
+        let id = format!("tools-{}-{}", std::process::id(), self.count);
+        let mut params = serde_json::Map::new();
+        if let Some(cursor) = cursor {
+            params.insert("cursor".to_owned(), json!(cursor));
+        }
+        if let Some(meta) = &self.meta {
+            params.insert("_meta".to_owned(), meta.clone());
+        }
+        let request = json!({"jsonrpc": "2.0", "id": id, "method": "tools/list", "params": params});
+        self.state = State::Asking { id: json!(id).to_string(), pages };
+        request.to_string().into_bytes()
+    }
+
+    /// Whether an answer with this id is for the proxy.
+    pub(crate) fn owns(&self, id: &str) -> bool {
+        matches!(&self.state, State::Asking { id: own, .. } if own == id)
+    }
+
+    /// Takes in an answer to the proxy: the next request, if there is one to send.
+    pub(crate) fn answered(&mut self, body: Body<'_>, patterns: &Patterns) -> Option<Vec<u8>> {
+        let State::Asking { pages, .. } = self.state else { return None };
+        let Body::Result(result) = body else {
+            self.state = State::Refused;
+            return None;
+        };
+        let Ok(page) = serde_json::from_str::<Page<'_>>(result) else {
+            self.state = State::Refused;
+            return None;
+        };
+        let definitions = page.tools.iter().filter_map(|raw| {
+            let definition: Definition = serde_json::from_str(raw.get()).ok()?;
+            Some(classify(&definition.name, definition.annotations.unwrap_or_default(), patterns))
+        });
+        self.collected.extend(definitions);
+        if let Some(cursor) = page.next_cursor.filter(|_| pages < PAGE_LIMIT) {
+            return Some(self.ask(Some(&cursor), pages + 1));
+        }
+        let collected = std::mem::take(&mut self.collected);
+        self.tools.extend(collected.into_iter().map(|tool| (tool.name.clone(), tool)));
+        self.state = State::Known;
+        None
+    }
+
+    /// Gives up waiting.
+    pub(crate) fn give_up(&mut self) {
+        if self.is_underway() {
+            self.state = State::Refused;
+        }
+    }
+
+    /// The class of a tool.
+    pub(crate) fn class(&self, name: &str, patterns: &Patterns) -> Class {
+        match (self.tools.get(name), &self.state) {
+            (Some(tool), _) => tool.class,
+            (None, State::Known) => Class::NotOffered,
+            (None, _) => classify(name, Hints::default(), patterns).class,
+        }
+    }
+
+    /// Every tool, by name.
+    pub(crate) fn tools(&self) -> Vec<Tool> {
+        let mut tools: Vec<_> = self.tools.values().cloned().collect();
+        tools.sort_by(|one, other| one.name.cmp(&other.name));
+        tools
+    }
+}

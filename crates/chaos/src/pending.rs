@@ -1,0 +1,83 @@
+//! Calls that wait for the upstream's answer, by connection and id, in order of arrival.
+
+use std::collections::{HashMap, VecDeque};
+
+use checkrein_ledger::Class;
+
+/// A connection, numbered by the process.
+pub type Connection = u64;
+
+/// A request that was passed on.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) enum Waiting {
+    /// A tool call.
+    Call(WaitingCall),
+    /// The agent's own look at the tools.
+    List {
+        /// It asked for the first page.
+        is_first_page: bool,
+    },
+}
+
+/// A tool call that was passed on.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) struct WaitingCall {
+    pub(crate) attempt: u64,
+    pub(crate) class: Class,
+    pub(crate) tool: String,
+    pub(crate) operation: String,
+    pub(crate) is_modern: bool,
+    pub(crate) is_cancelled: bool,
+    pub(crate) is_in_batch: bool,
+}
+
+/// Everything that waits.
+#[derive(Debug, Default)]
+pub(crate) struct Pending {
+    // Clients are seen to use one id for two calls in flight; answers then match in order.
+    waiting: HashMap<(Connection, String), VecDeque<Waiting>>,
+}
+
+impl Pending {
+    pub(crate) fn push(&mut self, connection: Connection, id: &str, waiting: Waiting) {
+        self.waiting.entry((connection, id.to_owned())).or_default().push_back(waiting);
+    }
+
+    pub(crate) fn pop(&mut self, connection: Connection, id: &str) -> Option<Waiting> {
+        let key = (connection, id.to_owned());
+        let queue = self.waiting.get_mut(&key)?;
+        let first = queue.pop_front();
+        if queue.is_empty() {
+            self.waiting.remove(&key);
+        }
+        first
+    }
+
+    /// Marks the latest call of this id as cancelled, and gives its attempt.
+    pub(crate) fn cancel(&mut self, connection: Connection, id: &str) -> Option<u64> {
+        let queue = self.waiting.get_mut(&(connection, id.to_owned()))?;
+        queue.iter_mut().rev().find_map(|waiting| match waiting {
+            Waiting::Call(call) if !call.is_cancelled => {
+                call.is_cancelled = true;
+                Some(call.attempt)
+            }
+            _ => None,
+        })
+    }
+
+    /// Takes out every call, with its id.
+    pub(crate) fn drain_calls(&mut self) -> Vec<(Connection, String, WaitingCall)> {
+        let mut calls: Vec<_> = self
+            .waiting
+            .drain()
+            .flat_map(|((connection, id), queue)| {
+                queue.into_iter().filter_map(move |waiting| match waiting {
+                    Waiting::Call(call) => Some((connection, id.clone(), call)),
+                    Waiting::List { .. } => None,
+                })
+            })
+            .collect();
+        calls.sort_by_key(|(_, _, call)| call.attempt);
+        calls
+    }
+}
