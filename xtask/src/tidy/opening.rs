@@ -4,7 +4,7 @@ use super::{Finding, rust};
 use crate::tree::Tree;
 
 pub(super) fn findings(tree: &Tree) -> Vec<Finding> {
-    let tests = |path: &str| path.starts_with("crates/") && rust::is_test(path);
+    let tests = |path: &str| path.starts_with("crates/") && rust::is_test(tree, path);
     let sources = tree.ending("rs").filter(|(path, _)| !tests(path));
     let silent = sources.filter(|(_, text)| !text.starts_with("//! "));
     silent.map(|(path, _)| Finding::file(path, "open with `//!` and why the file exists")).collect()

@@ -16,7 +16,7 @@ pub(super) fn findings(tree: &Tree) -> Vec<Finding> {
     let types = types(tree);
     let mut found = Vec::new();
     for (path, text) in tree.ending("rs").filter(|(path, _)| path.starts_with("crates/")) {
-        if rust::is_test(path) || MAY_NAME.iter().any(|place| path.starts_with(place)) {
+        if rust::is_test(tree, path) || MAY_NAME.iter().any(|place| path.starts_with(place)) {
             continue;
         }
         for (index, line) in rust::code(text) {

@@ -1,8 +1,26 @@
 //! Reads Rust sources as far as the rules need it: which lines are the product, which the tests.
 
-/// Whether a whole file is tests.
-pub(super) fn is_test(path: &str) -> bool {
-    path.ends_with("/tests.rs") || path.contains("/tests/") || path.starts_with("tests/")
+use crate::tree::Tree;
+
+/// Whether a whole file is tests: by its name, or because it is declared for them.
+pub(super) fn is_test(tree: &Tree, path: &str) -> bool {
+    path.ends_with("/tests.rs")
+        || path.contains("/tests/")
+        || path.starts_with("tests/")
+        || is_declared_for_tests(tree, path)
+}
+
+/// Whether the file above declares this one with `#[cfg(test)] mod name;`.
+fn is_declared_for_tests(tree: &Tree, path: &str) -> bool {
+    let Some((folder, file)) = path.rsplit_once('/') else { return false };
+    let declaration = format!("mod {};", file.trim_end_matches(".rs"));
+    let above = [format!("{folder}.rs"), format!("{folder}/lib.rs"), format!("{folder}/main.rs")];
+    above.iter().filter_map(|file| tree.text(file)).any(|text| {
+        let lines: Vec<&str> = text.lines().collect();
+        lines
+            .windows(2)
+            .any(|pair| matches!(pair, [mark, next] if is_mark(mark) && *next == declaration))
+    })
 }
 
 /// The lines before the tests at the end of a file, counted from zero.
@@ -53,6 +71,18 @@ mod tests {
     fn a_declared_test_module_does_not_end_the_product() {
         let text = "#[cfg(test)]\nmod tests;\nfn a() {}\n";
         assert_eq!(product(text).count(), 3);
+    }
+
+    #[test]
+    fn a_file_declared_for_tests_is_one() {
+        let tree = Tree::of(&[
+            ("crates/a/src/lib.rs", "mod list;\n#[cfg(test)]\nmod scripted;\n"),
+            ("crates/a/src/list.rs", ""),
+            ("crates/a/src/scripted.rs", ""),
+        ]);
+        assert!(is_test(&tree, "crates/a/src/scripted.rs"));
+        assert!(is_test(&tree, "crates/a/src/list/tests.rs"));
+        assert!(!is_test(&tree, "crates/a/src/list.rs"));
     }
 
     #[test]

@@ -13,7 +13,7 @@ pub(super) fn findings(tree: &Tree) -> Vec<Finding> {
     for (path, text) in tree.ending("rs") {
         let Some(inner) = path.strip_prefix("crates/") else { continue };
         let name = inner.split('/').next().unwrap_or_default();
-        if MAY_OPEN.contains(&name) || rust::is_test(path) {
+        if MAY_OPEN.contains(&name) || rust::is_test(tree, path) {
             continue;
         }
         for (index, line) in rust::code(text) {
