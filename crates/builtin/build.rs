@@ -1,18 +1,23 @@
-//! Reads the catalogue with the loader that also reads a user's files, and stores it compactly.
+//! Reads the catalogue and writes it in its compact form; any mistake in it fails the build.
 
+use std::env;
 use std::error::Error;
-use std::path::PathBuf;
-
-use checkrein_catalog::read;
+use std::fs;
+use std::io::{self, Write};
+use std::path::{Path, PathBuf};
 
 fn main() -> Result<(), Box<dyn Error>> {
-    let folder = PathBuf::from(std::env::var("CARGO_MANIFEST_DIR")?).join("../../catalog");
-    println!("cargo::rerun-if-changed={}", folder.display());
-    let (catalog, problems) = read::catalogue(&folder);
+    let dir = Path::new(&env::var("CARGO_MANIFEST_DIR")?).join("../../catalog");
+    let mut out = io::stdout().lock();
+    writeln!(out, "cargo::rerun-if-changed={}", dir.display())?;
+    let (catalog, problems) = checkrein_catalog::read::catalogue(&dir);
     for problem in &problems {
-        println!("cargo::error={problem}");
+        writeln!(out, "cargo::error={}", problem.to_string().replace('\n', " "))?;
     }
-    let file = PathBuf::from(std::env::var("OUT_DIR")?).join("catalog.postcard");
-    std::fs::write(file, postcard::to_stdvec(&catalog)?)?;
+    if !problems.is_empty() {
+        return Err(format!("the catalogue has {} mistakes", problems.len()).into());
+    }
+    let file = PathBuf::from(env::var("OUT_DIR")?).join("catalog.bin");
+    fs::write(file, postcard::to_stdvec(&catalog)?)?;
     Ok(())
 }

@@ -13,7 +13,7 @@ use serde_json::{Map, Value};
 use crate::model::Method;
 use crate::read::{Position, Problem, is_cases};
 
-pub use run::{Mismatch, run};
+pub use run::{Mismatch, defaults, run, run_with, with_call};
 
 /// The account of every case.
 pub const ACCOUNT: &str = "acme";

@@ -4,6 +4,7 @@ pub mod call;
 pub mod cases;
 pub mod catalog;
 pub mod compact;
+pub mod describe;
 pub mod jq;
 pub mod link;
 pub mod model;

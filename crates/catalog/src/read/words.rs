@@ -78,3 +78,14 @@ words!(Retry, RETRIES);
 words!(Scope, SCOPES);
 words!(Method, METHODS);
 words!(Kind, KINDS);
+
+impl Kind {
+    /// The word JSON schemas use for it, as clients know it.
+    #[must_use]
+    pub fn client_word(self) -> &'static str {
+        match self {
+            Self::Text => "string",
+            other => other.word(),
+        }
+    }
+}
