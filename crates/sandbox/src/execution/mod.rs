@@ -18,6 +18,7 @@ use serde_json::Value;
 
 use self::freezes::Window;
 pub use self::history::{PastRun, seed_history, seed_run};
+use crate::families::freeze_window;
 use crate::reply::Reply;
 use crate::router::Route;
 use crate::scope::Scope;
@@ -40,8 +41,9 @@ pub fn recent(world: &World, store: &Store, scope: &Scope, pipeline: &str) -> Ve
 }
 
 /// The freeze windows that are open for a scope at a moment.
-fn windows(_store: &Store, _scope: &Scope, _at_ms: i64) -> Result<Vec<Window>, Reply> {
-    Ok(Vec::new())
+fn windows(store: &Store, scope: &Scope, at_ms: i64) -> Result<Vec<Window>, Reply> {
+    let open = freeze_window::open_freezes(store, scope, at_ms)?;
+    Ok(open.into_iter().map(|(name, entities)| Window { name, entities }).collect())
 }
 
 #[cfg(test)]

@@ -10,6 +10,7 @@ use crate::execution::pipelines;
 use crate::execution::record::{self, Live, Record};
 use crate::execution::summary::summary;
 use crate::paging::PageStyle;
+use crate::places;
 use crate::reply::{FieldError, Reply};
 use crate::request::Request;
 use crate::router::{Params, Route};
@@ -124,6 +125,7 @@ fn list(world: &World, request: &Request, _: &Params) -> Reply {
     settle(|| {
         let store = world.store();
         let scope = project(request)?;
+        places::require(&store, &scope)?;
         let filter = Filter::read(request)?;
         let page = PageStyle::short(10).read(request)?;
         let only = match filter.pipelines.as_slice() {

@@ -347,3 +347,24 @@ fn an_unknown_pipeline_or_run_is_named() {
     assert_eq!(code, "INVALID_REQUEST");
     assert!(message.contains("[nope]"));
 }
+
+#[test]
+fn an_open_freeze_aborts_deployments_and_leaves_other_stages_alone() {
+    let mut deploy = stage("ship", json!([step("b")]));
+    deploy["stage"]["type"] = json!("Deployment");
+    let sandbox =
+        Sandbox::with(pipeline("build", json!([stage("one", json!([step("a")])), deploy])));
+    let freeze = crate::yaml::write(&json!({"freeze": {"identifier": "xmas", "name": "xmas",
+        "orgIdentifier": "o", "projectIdentifier": "p", "status": "Enabled",
+        "entityConfigs": [{"name": "all", "entities": [
+            {"type": "Service", "filterType": "All"}, {"type": "EnvType", "filterType": "All"}]}],
+        "windows": [{"timeZone": "UTC", "startTime": "2026-11-29 10:00 AM", "duration": "7d"}]}}));
+    sandbox.data("POST", "/ng/api/freeze", &freeze);
+    let id = sandbox.run("build", "");
+    sandbox.pass(60);
+    let summary = sandbox.execution(&id)["pipelineExecutionSummary"].clone();
+    assert_eq!(summary["status"], "AbortedByFreeze");
+    assert_eq!(summary["freezeInfo"]["name"], "xmas");
+    assert_eq!(sandbox.node(&id, "a")["status"], "Success");
+    assert_eq!(sandbox.node(&id, "b")["status"], "NotStarted");
+}
