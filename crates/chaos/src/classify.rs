@@ -7,17 +7,58 @@ use crate::glob;
 
 /// Names that write when nobody says otherwise.
 pub const DEFAULT_WRITE_PATTERNS: [&str; 28] = [
-    "write*", "create_*", "send_*", "submit_*", "post_*", "update_*", "insert_*", "book_*", "pay_*",
-    "charge_*", "cancel_*", "delete_*", "confirm_*", "place_*", "add_*", "register_*", "schedule_*",
-    "transfer_*", "refund_*", "reserve_*", "issue_*", "remove_*", "withdraw_*", "deposit_*",
-    "purchase_*", "approve_*", "move_*", "edit_*",
+    "write*",
+    "create_*",
+    "send_*",
+    "submit_*",
+    "post_*",
+    "update_*",
+    "insert_*",
+    "book_*",
+    "pay_*",
+    "charge_*",
+    "cancel_*",
+    "delete_*",
+    "confirm_*",
+    "place_*",
+    "add_*",
+    "register_*",
+    "schedule_*",
+    "transfer_*",
+    "refund_*",
+    "reserve_*",
+    "issue_*",
+    "remove_*",
+    "withdraw_*",
+    "deposit_*",
+    "purchase_*",
+    "approve_*",
+    "move_*",
+    "edit_*",
 ];
 
 /// How names begin that read.
 pub const READ_PREFIXES: [&str; 14] = [
-    "get_", "list_", "read_", "search_", "find_", "fetch_", "query_", "describe_", "show_",
-    "check_", "lookup_", "count_", "status_", "view_",
+    "get_",
+    "list_",
+    "read_",
+    "search_",
+    "find_",
+    "fetch_",
+    "query_",
+    "describe_",
+    "show_",
+    "check_",
+    "lookup_",
+    "count_",
+    "status_",
+    "view_",
 ];
+
+/// [`DEFAULT_WRITE_PATTERNS`] as one text, for a help page.
+pub fn default_write_list() -> String {
+    DEFAULT_WRITE_PATTERNS.join(" ")
+}
 
 /// The user's own word on tool classes.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
@@ -45,8 +86,7 @@ pub fn classify(name: &str, hints: Hints, patterns: &Patterns) -> Tool {
 }
 
 fn decide(name: &str, hints: Hints, patterns: &Patterns) -> (Class, String) {
-    let matching =
-        |globs: &[String]| globs.iter().find(|glob| glob::matches(glob, name)).cloned();
+    let matching = |globs: &[String]| globs.iter().find(|glob| glob::matches(glob, name)).cloned();
     if let Some(glob) = patterns.write.as_deref().and_then(matching) {
         return (Class::Write, format!("--write-tools `{glob}`"));
     }

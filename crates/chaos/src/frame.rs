@@ -70,7 +70,9 @@ impl<'a> Frame<'a> {
             let Ok(items) = serde_json::from_str::<Vec<&'a RawValue>>(text) else {
                 return Self::Opaque;
             };
-            return Self::Batch(items.iter().filter_map(|item| Message::read(item.get())).collect());
+            return Self::Batch(
+                items.iter().filter_map(|item| Message::read(item.get())).collect(),
+            );
         }
         Message::read(text).map_or(Self::Opaque, Self::Single)
     }
@@ -109,7 +111,9 @@ mod tests {
 
     #[test]
     fn what_cannot_be_read_is_opaque() {
-        for line in [&b"Server listening"[..], b"", b"{}", b"\xff", b"{\"id\":1,\"method\":3}", b"[1"] {
+        for line in
+            [&b"Server listening"[..], b"", b"{}", b"\xff", b"{\"id\":1,\"method\":3}", b"[1"]
+        {
             assert!(matches!(Frame::read(line), Frame::Opaque), "{line:?}");
         }
     }

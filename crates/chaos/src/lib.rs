@@ -16,5 +16,5 @@ mod pending;
 pub mod stdio;
 
 pub use engine::{AUDIT_TOOLS, Action, Audit, Config, Engine, Plan};
-pub use pending::Connection;
 pub use faults::{Scenario, Shape};
+pub use pending::Connection;

@@ -212,7 +212,8 @@ impl Relay<'_> {
     }
 
     fn wait(&self, stdin: BorrowedFd<'_>, signals: BorrowedFd<'_>) -> io::Result<Ready> {
-        let reads_agent = self.upstream.queued() < QUEUE_MARK && self.engine.held_bytes() < QUEUE_MARK;
+        let reads_agent =
+            self.upstream.queued() < QUEUE_MARK && self.engine.held_bytes() < QUEUE_MARK;
         let reads_upstream = self.agent.queued() < QUEUE_MARK;
         let mut polled = vec![PollFd::from_borrowed_fd(signals, PollFlags::IN)];
         let mut which: Vec<fn(&mut Ready)> = vec![|ready| ready.signal = true];
@@ -290,9 +291,8 @@ impl Relay<'_> {
             }
             events
         })?;
-        let is_call = |entry: &Entry| {
-            matches!(entry.event, Event::Forwarded { .. } | Event::Injected { .. })
-        };
+        let is_call =
+            |entry: &Entry| matches!(entry.event, Event::Forwarded { .. } | Event::Injected { .. });
         if self.status == Status::Starting && entries.iter().any(is_call) {
             self.status = Status::Running;
         }

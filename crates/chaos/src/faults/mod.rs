@@ -55,6 +55,23 @@ pub(crate) enum Moment {
     Never,
 }
 
+impl Shape {
+    /// The shapes a pipe can carry.
+    pub const STDIO: [Self; 5] =
+        [Self::Soft, Self::Error, Self::Silence, Self::Close, Self::CutFrame];
+
+    /// Its name, as `--shape` takes it.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Soft => "soft",
+            Self::Error => "error",
+            Self::Silence => "silence",
+            Self::Close => "close",
+            Self::CutFrame => "cut-frame",
+        }
+    }
+}
+
 impl Scenario {
     /// Every scenario.
     pub const ALL: [Self; 5] = [Self::F1, Self::F2, Self::F3, Self::F4, Self::F5];
@@ -67,6 +84,45 @@ impl Scenario {
             Self::F3 => "F3",
             Self::F4 => "F4",
             Self::F5 => "F5",
+        }
+    }
+
+    /// What it does, in a sentence.
+    pub fn about(self) -> &'static str {
+        match self {
+            Self::F1 => {
+                "ghost write: the first write is executed, and the agent hears of a timeout"
+            }
+            Self::F2 => "backpressure: the first write gets a 429 that asks to wait",
+            Self::F3 => "cut answer: the first write gets JSON that ends in the middle",
+            Self::F4 => "two writes are watched, nothing is injected",
+            Self::F5 => "server error: the first write gets a 500, the next try passes",
+        }
+    }
+
+    /// What an agent sees of it in this shape, or `None` when there is no such shape.
+    pub fn seen_as(self, shape: Shape) -> Option<&'static str> {
+        match (self, shape) {
+            (Self::F4, Shape::Soft) => Some("the upstream's own answers"),
+            (Self::F4, _) => None,
+            (Self::F3, Shape::Soft) => Some("a result whose text is cut JSON"),
+            (Self::F3, Shape::CutFrame) => Some("a line that is no JSON; most clients hang"),
+            (_, Shape::CutFrame) | (Self::F3, _) => None,
+            (_, Shape::Soft) => Some("a tool result that says so; every known client shows it"),
+            (_, Shape::Error) => Some("a JSON-RPC error; some clients hide its text"),
+            (Self::F2, Shape::Silence | Shape::Close) => None,
+            (_, Shape::Silence) => Some("nothing, until the client's own timeout"),
+            (_, Shape::Close) => Some("the end of the connection"),
+        }
+    }
+
+    /// Whether it tells careful agents from careless ones.
+    pub fn tells_apart(self) -> &'static str {
+        match self {
+            Self::F1 => "tells careful from careless: only a look-up shows that it was executed",
+            Self::F2 => "tells whether the wait is kept",
+            Self::F3 | Self::F5 => "a control: the call was not executed, so trying again is right",
+            Self::F4 => "a baseline: shows what the agent repeats without any fault",
         }
     }
 
