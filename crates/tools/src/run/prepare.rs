@@ -37,11 +37,19 @@ pub(crate) async fn prepare(call: &mut HookCall<'_>) -> Result<Option<Value>, Fa
             flat(call, &pipeline, &object, base).await.map(Some)
         }
         (inputs, document) => {
-            if let Some(mut whole) = base {
-                if let Some(over) = document.or(inputs.filter(Value::is_object)) {
-                    super::merge::merge(&mut whole, over);
+            let own = document.or(inputs.filter(Value::is_object));
+            match (base, own) {
+                (Some(mut whole), own) => {
+                    if let Some(over) = own {
+                        super::merge::merge(&mut whole, over);
+                    }
+                    set_inputs(call, &whole);
                 }
-                set_inputs(call, &whole);
+                // Text is sent as it is, while an object is the catalogue's to put a scope into.
+                (None, Some(own)) if call.text("inputs").is_none() => {
+                    call.inputs.insert("inputs".to_owned(), own.to_string().into());
+                }
+                (None, _) => {}
             }
             Ok(None)
         }

@@ -113,12 +113,16 @@ async fn whole_documents_are_laid_over_input_sets() {
 
 #[tokio::test]
 async fn documents_without_input_sets_go_as_they_are() {
-    for inputs in [json!("pipeline: {identifier: p1}"), json!({"pipeline": {}}), json!("odd")] {
+    for inputs in [json!("pipeline: {identifier: p1}"), json!("odd"), json!("")] {
         let platform = Prepared::new([started()]);
         let call = json!({"pipeline_id": "p1", "inputs": inputs, "input_set_ids": "a,b"});
         let (_, sent) = run(&platform, call.clone()).await.unwrap();
         assert_eq!(sent, call);
     }
+    let platform = Prepared::new([started()]);
+    let call = json!({"pipeline_id": "p1", "inputs": {"pipeline": {"identifier": "p1"}}});
+    let (_, sent) = run(&platform, call).await.unwrap();
+    assert_eq!(sent["inputs"], r#"{"pipeline":{"identifier":"p1"}}"#);
 }
 
 #[tokio::test]
