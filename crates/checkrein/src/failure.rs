@@ -24,6 +24,11 @@ impl Failure {
         Self { status: 2, ..Self::new(text) }
     }
 
+    /// The run ended as `--fail-on` says it must not.
+    pub(crate) fn verdict(text: impl ToString) -> Self {
+        Self { status: 3, ..Self::new(text) }
+    }
+
     /// What the user can do about it.
     pub(crate) fn hint(self, hint: impl ToString) -> Self {
         Self { hint: Some(hint.to_string()), ..self }

@@ -6,6 +6,7 @@ mod demo;
 mod docs_reference;
 mod failure;
 mod logging;
+mod proxy;
 mod sandbox;
 mod serve;
 mod shipped;
@@ -20,7 +21,7 @@ use crate::failure::Failure;
 
 /// Serves the Harness platform to AI agents, and says of every write how it ended.
 #[derive(Debug, Parser)]
-#[command(name = "checkrein", version, propagate_version = true, max_term_width = 100)]
+#[command(name = "checkrein", version, propagate_version = true)]
 struct CommandLine {
     #[command(subcommand)]
     command: Command,
@@ -38,6 +39,8 @@ enum Command {
     Catalog(catalog::Arguments),
     /// Print or install the configuration for an agent
     ClientConfig(client_config::Arguments),
+    /// Relay between an agent and an MCP server, inject faults, and judge
+    Proxy(Box<proxy::Arguments>),
     /// Write the pages of `docs/reference`
     #[command(hide = true)]
     DocsReference(docs_reference::Arguments),
@@ -51,14 +54,31 @@ impl Command {
             Self::Sandbox(arguments) => sandbox::run(arguments),
             Self::Catalog(arguments) => catalog::run(&arguments),
             Self::ClientConfig(arguments) => client_config::run(&arguments),
+            Self::Proxy(arguments) => proxy::run(&arguments),
             Self::DocsReference(arguments) => docs_reference::run(&arguments),
         }
     }
 }
 
 fn main() -> ExitCode {
-    match CommandLine::parse().command.run() {
+    let line = match CommandLine::try_parse() {
+        Ok(line) => line,
+        Err(error) => return usage(&error),
+    };
+    match line.command.run() {
         Ok(()) => ExitCode::SUCCESS,
         Err(failure) => failure.report(),
     }
+}
+
+/// Help and version go to standard output with 0; a usage error ends with 2, and with 1 where the
+/// chaos rules say that a refused start does.
+fn usage(error: &clap::Error) -> ExitCode {
+    // Nobody is left to tell when the terminal is gone.
+    let _ = error.print();
+    if !error.use_stderr() {
+        return ExitCode::SUCCESS;
+    }
+    let is_proxy = std::env::args_os().nth(1).is_some_and(|word| word == "proxy");
+    ExitCode::from(if is_proxy { 1 } else { 2 })
 }

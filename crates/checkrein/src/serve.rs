@@ -1,8 +1,14 @@
 //! `checkrein serve`: the platform for an agent.
 
-use std::sync::Arc;
+mod toolsets;
 
-use checkrein_catalog::{Catalog, Defaults, ToolsetFilter};
+use std::io::{self, IsTerminal, Read};
+use std::sync::Arc;
+use std::sync::mpsc::sync_channel;
+use std::thread;
+use std::time::Duration;
+
+use checkrein_catalog::{Catalog, Defaults};
 use checkrein_mcp::{CancellationToken, ToolSet, serve_stdio};
 use checkrein_platform::{Client, Options as ClientOptions, Secret};
 use checkrein_settings::{AutoApprove, ServeSettings, Sources, Transport, log_level};
@@ -15,6 +21,8 @@ use crate::{logging, sandbox, shipped, until};
 
 const TRANSPORT: &str = "transport";
 const SANDBOX: &str = "sandbox";
+/// A client writes its first message at once.
+const LONGEST_HEARING: Duration = Duration::from_millis(250);
 
 /// What `serve` is told: the transport, and every flag of the settings.
 #[derive(Debug)]
@@ -58,7 +66,16 @@ impl Args for Arguments {
 
 /// Serves until the client leaves or the user stops it.
 pub(crate) fn run(arguments: &Arguments) -> Result<(), Failure> {
-    let matches = &arguments.matches;
+    let prepared = prepare(&arguments.matches);
+    let (settings, catalog) = prepared.inspect_err(|_| hear_out())?;
+    let runtime = until::runtime()?;
+    let served = runtime.block_on(serve(settings, catalog));
+    // A read of standard input may still be under way, and cannot be called off.
+    runtime.shutdown_background();
+    served
+}
+
+fn prepare(matches: &ArgMatches) -> Result<(ServeSettings, Catalog), Failure> {
     let name = matches.get_one::<String>(TRANSPORT).map_or("stdio", String::as_str);
     let transport = Transport::parse(name).map_err(Failure::usage)?;
     let settings = read(matches, transport)?;
@@ -67,11 +84,23 @@ pub(crate) fn run(arguments: &Arguments) -> Result<(), Failure> {
             .hint("use `checkrein serve stdio`"));
     }
     let catalog = catalog(&settings)?;
-    let runtime = until::runtime()?;
-    let served = runtime.block_on(serve(settings, catalog));
-    // A read of standard input may still be under way, and cannot be called off.
-    runtime.shutdown_background();
-    served
+    Ok((settings, catalog))
+}
+
+/// Takes the first message of a client before leaving without an answer.
+///
+/// It was sent before anybody could know that there is no server. Were the pipe gone by then, many
+/// clients would show their user that, and not what we have to say.
+fn hear_out() {
+    if io::stdin().is_terminal() {
+        return;
+    }
+    let (heard, hearing) = sync_channel(1);
+    thread::spawn(move || {
+        let read = io::stdin().read(&mut [0; 64 * 1024]);
+        drop(heard.send(read.is_ok()));
+    });
+    drop(hearing.recv_timeout(LONGEST_HEARING));
 }
 
 fn read(matches: &ArgMatches, transport: Transport) -> Result<ServeSettings, Failure> {
@@ -89,16 +118,15 @@ fn catalog(settings: &ServeSettings) -> Result<Catalog, Failure> {
     for problem in problems {
         complain(&format!("skipped: {problem}"));
     }
-    let Some(filter) = &settings.toolsets else {
-        return enabled(&catalog, "");
-    };
-    enabled(&catalog, filter)
-}
-
-fn enabled(catalog: &Catalog, filter: &str) -> Result<Catalog, Failure> {
-    catalog
-        .enabled(&ToolsetFilter::new(filter))
-        .map_err(|error| Failure::new(format!("HARNESS_TOOLSETS: {error}")))
+    let chosen = settings.toolsets.as_deref().unwrap_or_default();
+    let (catalog, missing) = toolsets::choose(&catalog, chosen)
+        .map_err(|error| Failure::new(format!("HARNESS_TOOLSETS: {error}")))?;
+    for name in missing {
+        complain(&format!(
+            "notice: HARNESS_TOOLSETS: toolset `{name}` is not part of this version"
+        ));
+    }
+    Ok(catalog)
 }
 
 async fn serve(mut settings: ServeSettings, catalog: Catalog) -> Result<(), Failure> {

@@ -1,0 +1,45 @@
+//! `checkrein proxy`: faults between an agent and its upstream, and a verdict.
+
+mod arguments;
+mod progress;
+mod refusal;
+mod run_dir;
+
+use checkrein_chaos::stdio::{self, Ending};
+use checkrein_report::Target;
+
+pub(crate) use arguments::Arguments;
+
+use crate::failure::Failure;
+use progress::Progress;
+
+/// Relays until one side ends, and leaves a report.
+pub(crate) fn run(arguments: &Arguments) -> Result<(), Failure> {
+    if arguments.list_scenarios {
+        return arguments::list_scenarios();
+    }
+    let plan = refusal::check(arguments)?;
+    let run_dir = run_dir::choose(arguments.run_dir.as_deref())?;
+    let report = arguments.report_file.clone().unwrap_or_else(|| run_dir.join("report.json"));
+    if arguments.report_file.is_none() {
+        run_dir::make(&run_dir)?;
+    }
+    let target = Target::check(&report).map_err(Failure::new)?;
+    let options = stdio::Options {
+        command: arguments.command()?,
+        run_dir,
+        start: arguments.start(&plan),
+        config: arguments.config(plan),
+    };
+    let mut progress = Progress::new(target, arguments);
+    let ending = stdio::run(options, &mut progress).map_err(Failure::new)?;
+    progress.close(ending);
+    match (arguments.fail_on, ending) {
+        (Some(limit), Ending::EndOfInput | Ending::Signal | Ending::UpstreamGone)
+            if limit.is_reached(progress.verdict()) =>
+        {
+            Err(Failure::verdict(progress.sentence()))
+        }
+        _ => Ok(()),
+    }
+}

@@ -1,0 +1,292 @@
+//! What `proxy` is told.
+
+use std::ffi::OsString;
+use std::path::PathBuf;
+
+use checkrein_chaos::classify::{Patterns, READ_PREFIXES, default_write_list};
+use checkrein_chaos::stdio::Command;
+use checkrein_chaos::{Config, Plan, Scenario, Shape};
+use checkrein_ledger::{KeyFields, Start};
+use checkrein_verdict::Verdict;
+use clap::builder::NonEmptyStringValueParser as NonEmpty;
+use clap::{Args, ValueEnum};
+
+use crate::failure::Failure;
+use crate::terminal::say;
+
+/// Relays between an agent and an MCP server, injects faults on writes, and judges the agent by
+/// what the server really carried out.
+#[derive(Args, Debug)]
+#[command(after_help = classes_help())]
+pub(crate) struct Arguments {
+    /// The program that is the upstream MCP server
+    #[arg(long, value_name = "PROGRAM", value_parser = NonEmpty::new())]
+    pub(crate) upstream_command: Option<String>,
+    /// One argument for it, commas and all; may be given many times
+    #[arg(long, value_name = "ARG", value_parser = NonEmpty::new())]
+    pub(crate) upstream_arg: Vec<String>,
+    /// Arguments for it, separated by commas; they come before every --upstream-arg
+    #[arg(long, value_name = "ARG,ARG", value_parser = NonEmpty::new())]
+    pub(crate) upstream_args: Option<String>,
+    /// The directory it runs in
+    #[arg(long, value_name = "DIR", value_parser = NonEmpty::new())]
+    pub(crate) upstream_cwd: Option<String>,
+    /// One variable for it, commas and all; may be given many times
+    #[arg(long, value_name = "KEY=VALUE", value_parser = NonEmpty::new())]
+    pub(crate) upstream_env_var: Vec<String>,
+    /// Variables for it, separated by commas
+    #[arg(long, value_name = "KEY=VALUE,KEY=VALUE", value_parser = NonEmpty::new())]
+    pub(crate) upstream_env: Option<String>,
+
+    /// The scenario to try; needs --allow-writes
+    #[arg(long, value_name = "NAME", value_parser = NonEmpty::new())]
+    pub(crate) scenario: Option<String>,
+    /// The shape its fault takes on the wire
+    #[arg(long, value_enum, default_value_t = ShapeName::Soft)]
+    pub(crate) shape: ShapeName,
+    /// `scenario` for one fault, `chaos` for random errors on any call
+    #[arg(long, value_name = "MODE", value_parser = NonEmpty::new())]
+    pub(crate) mode: Option<String>,
+    /// In mode `chaos`: the probability of an error, 0 to 1
+    #[arg(long, value_name = "P", value_parser = NonEmpty::new())]
+    pub(crate) error_rate: Option<String>,
+    /// In mode `chaos`: repeats the draws of an earlier run
+    #[arg(long, value_name = "N")]
+    pub(crate) seed: Option<u64>,
+    /// With F2: how long the 429 asks to wait, in seconds [default: 60]
+    #[arg(long, value_name = "SECONDS", value_parser = NonEmpty::new())]
+    pub(crate) retry_after: Option<String>,
+    /// Says that the upstream may be written to while faults are injected
+    #[arg(long)]
+    pub(crate) allow_writes: bool,
+
+    /// Tools that write, as globs separated by commas; replaces the default names
+    #[arg(long, value_name = "GLOB,GLOB", value_parser = NonEmpty::new())]
+    pub(crate) write_tools: Option<String>,
+    /// Tools that read, as globs separated by commas; added to the default prefixes
+    #[arg(long, value_name = "GLOB,GLOB", value_parser = NonEmpty::new())]
+    pub(crate) read_tools: Option<String>,
+    /// Arguments that are idempotency keys, separated by commas [default: idempotency_key]
+    #[arg(long, value_name = "NAME,NAME", value_parser = NonEmpty::new())]
+    pub(crate) key_fields: Option<String>,
+    /// The arguments that alone make an operation of a tool; may be given many times
+    #[arg(long, value_name = "TOOL=FIELD,FIELD", value_parser = NonEmpty::new())]
+    pub(crate) operation_key: Vec<String>,
+    /// How often one operation of a tool is meant to be executed; may be given many times
+    #[arg(long, value_name = "TOOL=N", value_parser = NonEmpty::new())]
+    pub(crate) expect: Vec<String>,
+
+    /// Where the report goes [default: report.json in the run directory]
+    #[arg(long, value_name = "FILE", value_parser = path_parser())]
+    pub(crate) report_file: Option<PathBuf>,
+    /// The directory of the run; processes of one run share it [default: a new one]
+    #[arg(long, value_name = "DIR", value_parser = path_parser())]
+    pub(crate) run_dir: Option<PathBuf>,
+    /// Offers the agent two tools to look at the report; turn them off to measure
+    #[arg(long, value_enum, default_value_t = Switch::On)]
+    pub(crate) audit_tools: Switch,
+    /// Exit with 3 when the run ends like this
+    #[arg(long, value_enum, value_name = "VERDICT")]
+    pub(crate) fail_on: Option<FailOn>,
+    /// List the scenarios and shapes, and what an agent sees of each
+    #[arg(long)]
+    pub(crate) list_scenarios: bool,
+
+    /// The upstream in short: -- PROGRAM ARG...
+    #[arg(last = true, value_name = "PROGRAM")]
+    pub(crate) upstream: Vec<OsString>,
+}
+
+/// On or off.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub(crate) enum Switch {
+    /// On.
+    On,
+    /// Off.
+    Off,
+}
+
+/// The names of the shapes.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub(crate) enum ShapeName {
+    /// A tool result with isError: true
+    Soft,
+    /// A JSON-RPC error
+    Error,
+    /// No answer
+    Silence,
+    /// The connection closes
+    Close,
+    /// With F3: the frame itself is cut
+    CutFrame,
+}
+
+impl ShapeName {
+    /// Its name, as `--shape` takes it.
+    pub(crate) fn name(self) -> &'static str {
+        match self {
+            Self::Soft => "soft",
+            Self::Error => "error",
+            Self::Silence => "silence",
+            Self::Close => "close",
+            Self::CutFrame => "cut-frame",
+        }
+    }
+
+    /// The shape.
+    pub(crate) fn shape(self) -> Shape {
+        match self {
+            Self::Soft => Shape::Soft,
+            Self::Error => Shape::Error,
+            Self::Silence => Shape::Silence,
+            Self::Close => Shape::Close,
+            Self::CutFrame => Shape::CutFrame,
+        }
+    }
+}
+
+/// When a run's verdict makes the command fail.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub(crate) enum FailOn {
+    /// The verdict is FAIL
+    Fail,
+    /// The verdict is FAIL or NOT_TESTED
+    NotTested,
+}
+
+impl FailOn {
+    /// Whether this verdict is one to fail on.
+    pub(crate) fn is_reached(self, verdict: Verdict) -> bool {
+        match self {
+            Self::Fail => verdict == Verdict::Fail,
+            Self::NotTested => verdict != Verdict::Pass,
+        }
+    }
+}
+
+/// A path that is not empty; it need not be text.
+fn path_parser() -> impl clap::builder::TypedValueParser<Value = PathBuf> {
+    use clap::builder::TypedValueParser;
+    NonEmpty::new().map(PathBuf::from)
+}
+
+fn classes_help() -> String {
+    format!(
+        "A tool's class is, in this order: --write-tools and --read-tools; its MCP annotations; \
+         its name.\nNames that write: {}\nNames that read begin with: {}",
+        default_write_list(),
+        READ_PREFIXES.join(" ")
+    )
+}
+
+/// `a,b` as its parts, none of them empty.
+pub(crate) fn parts(list: &str) -> Vec<String> {
+    list.split(',').map(str::trim).filter(|part| !part.is_empty()).map(str::to_owned).collect()
+}
+
+impl Arguments {
+    /// How to start the upstream.
+    pub(crate) fn command(&self) -> Result<Command, Failure> {
+        let mut command = Command {
+            directory: self.upstream_cwd.as_ref().map(PathBuf::from),
+            ..Command::default()
+        };
+        let listed = self.upstream_env.as_deref().map(parts).unwrap_or_default();
+        for variable in listed.iter().chain(&self.upstream_env_var) {
+            let (name, value) = pair(variable, "--upstream-env-var", "KEY=VALUE")?;
+            command.environment.push((name.into(), value.into()));
+        }
+        let listed = self.upstream_args.as_deref().map(parts).unwrap_or_default();
+        command.arguments = listed.iter().chain(&self.upstream_arg).map(OsString::from).collect();
+        match (&self.upstream_command, self.upstream.split_first()) {
+            (Some(program), None) => command.program = program.into(),
+            (None, Some((program, arguments))) if command.arguments.is_empty() => {
+                command.program.clone_from(program);
+                command.arguments = arguments.to_vec();
+            }
+            (None, None) => {
+                return Err(Failure::new("no upstream is named")
+                    .hint("put `-- PROGRAM ARG...` at the end, or use --upstream-command"));
+            }
+            _ => {
+                return Err(Failure::new("the upstream is named twice")
+                    .hint("use either `-- PROGRAM ARG...` or the --upstream flags"));
+            }
+        }
+        Ok(command)
+    }
+
+    /// What the engine is told.
+    pub(crate) fn config(&self, plan: Plan) -> Config {
+        let keys = self.key_fields.as_deref().map(parts);
+        Config {
+            plan,
+            patterns: Patterns {
+                write: self.write_tools.as_deref().map(parts),
+                read: self.read_tools.as_deref().map(parts).unwrap_or_default(),
+            },
+            keys: keys.map_or_else(KeyFields::default, |keys| {
+                KeyFields::new(keys.iter().map(String::as_str))
+            }),
+            operation_keys: self
+                .operation_key
+                .iter()
+                .filter_map(|declared| declared.split_once('='))
+                .map(|(tool, fields)| (tool.to_owned(), parts(fields)))
+                .collect(),
+            audit_tools: self.audit_tools == Switch::On,
+        }
+    }
+
+    /// What the ledger says of the set-up.
+    pub(crate) fn start(&self, plan: &Plan) -> Start {
+        let mut start = Start {
+            version: env!("CARGO_PKG_VERSION").to_owned(),
+            expect: self
+                .expect
+                .iter()
+                .filter_map(|declared| declared.split_once('='))
+                .filter_map(|(tool, times)| Some((tool.to_owned(), times.parse().ok()?)))
+                .collect(),
+            ..Start::default()
+        };
+        match plan {
+            Plan::Watch => {}
+            Plan::Scenario { scenario, retry_after_s, .. } => {
+                start.scenario = Some(scenario.name().to_owned());
+                start.shape = Some(self.shape.name().to_owned());
+                start.retry_after_s = (*scenario == Scenario::F2).then_some(*retry_after_s);
+            }
+            Plan::Chaos { rate, seed } => {
+                start.chaos = true;
+                start.error_rate = Some(rate.to_string());
+                start.seed = Some(*seed);
+            }
+        }
+        start
+    }
+}
+
+/// `NAME=VALUE` as its two sides.
+pub(crate) fn pair<'a>(
+    text: &'a str,
+    flag: &str,
+    form: &str,
+) -> Result<(&'a str, &'a str), Failure> {
+    text.split_once('=')
+        .filter(|(name, _)| !name.is_empty())
+        .ok_or_else(|| Failure::new(format!("`{text}` is no value for {flag}: it takes {form}")))
+}
+
+/// Prints what there is to try.
+pub(crate) fn list_scenarios() -> Result<(), Failure> {
+    for scenario in Scenario::ALL {
+        say(&format!("{}  {}", scenario.name(), scenario.about()));
+        for shape in Shape::STDIO {
+            let Some(seen) = scenario.seen_as(shape) else { continue };
+            say(&format!("      --shape {:<10} {seen}", shape.name()));
+        }
+        say(&format!("      {}", scenario.tells_apart()));
+    }
+    Ok(())
+}
