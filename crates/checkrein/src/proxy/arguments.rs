@@ -44,10 +44,11 @@ pub(crate) struct Arguments {
     /// The shape its fault takes on the wire
     #[arg(long, value_enum, default_value_t = ShapeName::Soft)]
     pub(crate) shape: ShapeName,
-    /// `scenario` for one fault, `chaos` for random errors on any call
+    /// `deterministic` for the scenario alone, `chaos` for random errors on any call [default:
+    /// deterministic]
     #[arg(long, value_name = "MODE", value_parser = NonEmpty::new())]
     pub(crate) mode: Option<String>,
-    /// In mode `chaos`: the probability of an error, 0 to 1
+    /// In mode `chaos`: the probability of an error, 0 to 1 [default: 0]
     #[arg(long, value_name = "P", value_parser = NonEmpty::new())]
     pub(crate) error_rate: Option<String>,
     /// In mode `chaos`: repeats the draws of an earlier run

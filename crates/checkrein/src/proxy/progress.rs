@@ -95,7 +95,7 @@ impl Reporter for Progress {
                 Class::Read => "read",
                 Class::Unclassified | Class::NotOffered => "unclassified",
             };
-            complain(&format!("tool {}: {class} ({})", tool.name, tool.reason));
+            complain(&format!("{class:<12} {}  ({})", tool.name, tool.reason));
         }
         let is_loose = |tool: &&Tool| tool.class == Class::Unclassified;
         let loose: Vec<_> = tools.iter().filter(is_loose).map(|tool| tool.name.as_str()).collect();

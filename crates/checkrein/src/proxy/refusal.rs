@@ -10,9 +10,7 @@ use crate::failure::Failure;
 /// How long an injected 429 asks to wait unless told otherwise, in seconds.
 const RETRY_AFTER_S: u64 = 60;
 const RETRY_AFTER_RANGE: std::ops::RangeInclusive<u64> = 1..=86_400;
-/// The probability of random errors unless told otherwise.
-const ERROR_RATE: f64 = 0.1;
-const MODES: [&str; 2] = ["scenario", "chaos"];
+const MODES: [&str; 2] = ["deterministic", "chaos"];
 
 /// Checks what belongs together, and gives what is to happen.
 pub(super) fn check(arguments: &Arguments) -> Result<Plan, Failure> {
@@ -29,7 +27,8 @@ pub(super) fn check(arguments: &Arguments) -> Result<Plan, Failure> {
         }
     }
     let plan = plan(arguments)?;
-    if plan != Plan::Watch && !arguments.allow_writes {
+    let is_harmless = matches!(plan, Plan::Watch | Plan::Chaos { rate: 0.0, .. });
+    if !is_harmless && !arguments.allow_writes {
         return Err(Failure::new("faults on writes change what the upstream holds")
             .hint("add --allow-writes once the upstream is one that may be written to"));
     }
@@ -42,7 +41,7 @@ fn plan(arguments: &Arguments) -> Result<Plan, Failure> {
         Some(mode) if MODES.contains(&mode) => Some(mode),
         Some(mode) => {
             return Err(Failure::new(format!(
-                "`{mode}` is no mode: there are `scenario` and `chaos`"
+                "`{mode}` is no mode: there are `deterministic` and `chaos`"
             )));
         }
     };
@@ -59,9 +58,6 @@ fn plan(arguments: &Arguments) -> Result<Plan, Failure> {
     let Some(name) = arguments.scenario.as_deref() else {
         if arguments.retry_after.is_some() {
             return Err(Failure::new("--retry-after goes with --scenario F2 only"));
-        }
-        if mode.is_some() {
-            return Err(Failure::new("--mode scenario needs --scenario"));
         }
         return Ok(Plan::Watch);
     };
@@ -90,7 +86,7 @@ fn chaos(arguments: &Arguments) -> Result<Plan, Failure> {
         return Err(Failure::new("--retry-after goes with --scenario F2 only"));
     }
     let rate = match arguments.error_rate.as_deref() {
-        None => ERROR_RATE,
+        None => 0.0,
         Some(text) => text
             .parse::<f64>()
             .ok()
