@@ -34,6 +34,7 @@ fn the_commands_are_listed() {
       sandbox        Run the local platform alone, on loopback
       catalog        Check, list, show and test resource files, your own too
       client-config  Print or install the configuration for an agent
+      proxy          Relay between an agent and an MCP server, inject faults, and judge
       help           Print this message or the help of the given subcommand(s)
 
     Options:

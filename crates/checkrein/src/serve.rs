@@ -98,9 +98,9 @@ fn hear_out() {
     let (heard, hearing) = sync_channel(1);
     thread::spawn(move || {
         let read = io::stdin().read(&mut [0; 64 * 1024]);
-        drop(heard.send(read.is_ok()));
+        let _ = heard.send(read.is_ok());
     });
-    drop(hearing.recv_timeout(LONGEST_HEARING));
+    let _ = hearing.recv_timeout(LONGEST_HEARING);
 }
 
 fn read(matches: &ArgMatches, transport: Transport) -> Result<ServeSettings, Failure> {
@@ -175,7 +175,6 @@ pub(crate) fn tools(settings: &ServeSettings, catalog: Catalog) -> Result<Tools,
         read_only: settings.read_only,
         auto_approve: auto_approve(settings.auto_approve),
         version: env!("CARGO_PKG_VERSION").to_owned(),
-        ..ToolOptions::default()
     };
     Ok(Tools::new(catalog, client, options))
 }

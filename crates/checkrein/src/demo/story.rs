@@ -82,8 +82,7 @@ async fn diagnose(agent: &mut Agent, told: &mut Transcript) -> Result<(), Failur
 
     let log = json!({"resource_type": "execution_log", "params": {"execution_id": execution}});
     let heard = agent.call(told, "harness_get", log).await?;
-    let lines = heard.text_at("/log_content").lines();
-    let cause = lines.filter(|line| speaks_of_failure(line)).next_back();
+    let cause = heard.text_at("/log_content").lines().rfind(|line| speaks_of_failure(line));
     told.hears(cause.unwrap_or(&heard.text));
     told.expect("its log says why", cause.is_some());
     Ok(())
