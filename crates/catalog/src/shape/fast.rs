@@ -219,7 +219,7 @@ struct Item<'a> {
 enum Use {
     Unwrap,
     Whole(String),
-    Identifier(String),
+    Wrapper(String),
     Skip,
 }
 
@@ -236,7 +236,7 @@ impl Item<'_> {
             return Use::Whole(key.to_owned());
         }
         if for_link && WRAPPERS.contains(&key) {
-            return Use::Identifier(key.to_owned());
+            return Use::Wrapper(key.to_owned());
         }
         Use::Skip
     }
@@ -269,8 +269,8 @@ impl<'de> Visitor<'de> for Item<'_> {
                 Use::Whole(key) => {
                     members.insert(key, map.next_value()?);
                 }
-                Use::Identifier(key) => {
-                    members.insert(key, map.next_value_seed(Identifier)?);
+                Use::Wrapper(key) => {
+                    members.insert(key, map.next_value_seed(Wrapped(&self.items.fields))?);
                 }
             }
         }
@@ -324,10 +324,10 @@ fn refuse_number<E: de::Error>(key: &str) -> Result<(), E> {
     Ok(())
 }
 
-/// Of a wrapping object only its `identifier`, which is all that a link takes from it.
-struct Identifier;
+/// Of a wrapping object only what a link takes from it: its `identifier` and the link's fields.
+struct Wrapped<'a>(&'a [&'a str]);
 
-impl<'de> DeserializeSeed<'de> for Identifier {
+impl<'de> DeserializeSeed<'de> for Wrapped<'_> {
     type Value = Value;
 
     fn deserialize<D: Deserializer<'de>>(self, deserializer: D) -> Result<Value, D::Error> {
@@ -335,7 +335,7 @@ impl<'de> DeserializeSeed<'de> for Identifier {
     }
 }
 
-impl<'de> Visitor<'de> for Identifier {
+impl<'de> Visitor<'de> for Wrapped<'_> {
     type Value = Value;
 
     fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
@@ -344,16 +344,19 @@ impl<'de> Visitor<'de> for Identifier {
 
     fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<Value, A::Error> {
         let mut members = Map::new();
-        while let Some(key) = map.next_key_seed(Is(&["identifier"]))? {
-            if key.is_some() {
-                members.insert("identifier".to_owned(), map.next_value()?);
-            } else {
-                map.next_value::<IgnoredAny>()?;
+        let names: Vec<&str> = self.0.iter().copied().chain(["identifier"]).collect();
+        while let Some(index) = map.next_key_seed(Is(&names))? {
+            match index.and_then(|index| names.get(index)) {
+                Some(name) => {
+                    members.insert((*name).to_owned(), map.next_value()?);
+                }
+                None => {
+                    map.next_value::<IgnoredAny>()?;
+                }
             }
         }
         Ok(Value::Object(members))
     }
-
     fn visit_unit<E>(self) -> Result<Value, E> {
         Ok(Value::Null)
     }
