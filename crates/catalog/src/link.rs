@@ -99,21 +99,29 @@ impl<'a> Links<'a> {
         let (call, resource) = (self.call, self.call.resource);
         match token {
             "account" => return Some(call.defaults.account.clone()),
-            "org" => return Some(self.org().or_else(|| configured(&call.defaults.org))?),
+            "org" => {
+                let told = || text(result.get("orgIdentifier"));
+                return self.org().or_else(told).or_else(|| self.configured(&call.defaults.org));
+            }
             "project" => {
-                return Some(self.project().or_else(|| configured(&call.defaults.project))?);
+                let told = || text(result.get("projectIdentifier"));
+                let usual = || self.configured(&call.defaults.project);
+                return self.project().or_else(told).or_else(usual);
             }
             _ => {}
         }
+        // A template that names a field of the reply wants what the reply says.
+        if !resource.inputs.contains_key(token) {
+            return text(result.get(token)).or_else(|| self.input_of_field(token));
+        }
         let is_id = resource.ids.iter().any(|id| id == token);
-        let given = self.input(token).or_else(|| self.input_of_field(token));
         let field = self.field_of(token).unwrap_or(token);
-        let told = given.or_else(|| text(result.get(field)));
+        let told = self.input(token).or_else(|| text(result.get(field)));
         if !is_id {
             return told;
         }
         let told = told.or_else(|| text(result.get("identifier")));
-        told.or_else(|| result.values().find_map(|nested| text(nested.get("identifier"))))
+        told.or_else(|| result.values().find_map(|nested| identifier_in(nested, field)))
     }
 
     fn item_token(&self, item: &Map<String, Value>, token: &str) -> Option<String> {
@@ -130,9 +138,16 @@ impl<'a> Links<'a> {
                 let own = || of_item(&["projectIdentifier", "project"]);
                 return Some(self.project().or_else(own).unwrap_or_default());
             }
+            // A listed project names itself as everything in it names the project.
+            "project_id" => return of_item(&["projectIdentifier", "project", "identifier"]),
             _ => {}
         }
         let field = self.field_of(token).unwrap_or(token);
+        // A template that names a field of the reply wants the filter that has chosen the items.
+        let is_input = self.call.resource.inputs.contains_key(token);
+        if !is_input && let Some(given) = self.input_of_field(token) {
+            return Some(given);
+        }
         if let Some(told) = of_item(&[field, token]) {
             return Some(told);
         }
@@ -144,7 +159,7 @@ impl<'a> Links<'a> {
         if !ids.iter().any(|id| id == token) {
             return None;
         }
-        let wrapped = || WRAPPERS.iter().find_map(|key| text(item.get(*key)?.get("identifier")));
+        let wrapped = || WRAPPERS.iter().find_map(|key| identifier_in(item.get(*key)?, field));
         of_item(&["identifier", "name"]).or_else(wrapped)
     }
 
@@ -194,6 +209,12 @@ impl<'a> Links<'a> {
         values.find(|value| !value.is_empty()).map(str::to_owned)
     }
 
+    /// A configured place; a type that needs none was not looked for there.
+    fn configured(&self, value: &Option<String>) -> Option<String> {
+        let counts = !self.call.resource.scope_optional;
+        Some(value.clone().filter(|_| counts).unwrap_or_default())
+    }
+
     fn input(&self, name: &str) -> Option<String> {
         text(self.call.inputs.get(name))
     }
@@ -211,8 +232,9 @@ impl<'a> Links<'a> {
     }
 }
 
-fn configured(value: &Option<String>) -> Option<String> {
-    Some(value.clone().unwrap_or_default())
+/// The identifier of a wrapped record, under its own name or the general one.
+fn identifier_in(record: &Value, field: &str) -> Option<String> {
+    text(record.get(field)).or_else(|| text(record.get("identifier")))
 }
 
 /// The text of a scalar that says something.
