@@ -399,7 +399,8 @@ impl Engine {
             && call.class == Class::Write
             && outcome == Outcome::Executed
             && !call.is_cancelled
-            && !call.is_in_batch;
+            && !call.is_in_batch
+            && !self.pending.has_earlier_write(call.attempt);
         strikes.then(|| {
             self.is_armed = false;
             (scenario.fault(retry_after_s), scenario.reply(retry_after_s), shape)

@@ -65,6 +65,16 @@ impl Pending {
         })
     }
 
+    /// Whether a write that came earlier still waits: it may have been carried out first.
+    pub(crate) fn has_earlier_write(&self, attempt: u64) -> bool {
+        self.waiting.values().flatten().any(|waiting| match waiting {
+            Waiting::Call(call) => {
+                call.class == Class::Write && !call.is_cancelled && call.attempt < attempt
+            }
+            Waiting::List { .. } => false,
+        })
+    }
+
     /// Takes out every call, with its id.
     pub(crate) fn drain_calls(&mut self) -> Vec<(Connection, String, WaitingCall)> {
         let mut calls: Vec<_> = self
