@@ -11,4 +11,6 @@ mod configuration;
 #[cfg(test)]
 mod demo;
 #[cfg(test)]
+mod own_types;
+#[cfg(test)]
 mod stdio;

@@ -17,7 +17,7 @@ use crate::{logging, until};
 const ACCOUNT: &str = checkrein_sandbox::world::ACCOUNT;
 /// Where the seeded world is worth a first look.
 const ORG: &str = "default";
-const PROJECT: &str = "demo";
+const PROJECT: &str = "storefront";
 /// Pipelines take minutes of the platform's time; an agent should wait seconds.
 const SPEED: f64 = 60.0;
 
