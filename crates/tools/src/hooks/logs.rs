@@ -9,6 +9,7 @@ use tokio::time::sleep;
 use super::{Hook, HookCall};
 use crate::failure::Failure;
 use crate::run::log_key::{self, Wanted};
+use crate::run::put;
 use crate::target::text_of;
 
 pub(super) const HOOKS: &[Hook] =
@@ -18,6 +19,10 @@ pub(super) const HOOKS: &[Hook] =
 const LOOKS: u32 = 3;
 /// … and takes a few seconds for it.
 const PAUSE: Duration = Duration::from_secs(3);
+
+/// What a 404 of the log service means.
+const NONE: &str = "Nothing is stored under that key: the run may have written no log yet, or its \
+                    log has expired.";
 
 fn boxed<'a>(
     future: impl Future<Output = Result<Value, Failure>> + Send + 'a,
@@ -35,7 +40,7 @@ async fn fetch(call: HookCall<'_>) -> Result<Value, Failure> {
     let log = call.ask.fetch_log(&link).await.map_err(|error| Failure::said(error.to_string()))?;
     let mut result = json!({ "log_content": log.text });
     if let Some(left_out) = log.left_out {
-        result["_left_out"] = left_out.into();
+        put(&mut result, "_left_out", left_out);
     }
     Ok(result)
 }
@@ -90,7 +95,8 @@ async fn link(call: &HookCall<'_>, prefix: &str) -> Result<String, Failure> {
     inputs.insert("prefix".to_owned(), prefix.into());
     let mut status = String::new();
     for look in 1..=LOOKS {
-        let reply = call.ask.own(&inputs).await?;
+        let reply =
+            call.ask.own(&inputs).await.map_err(|error| error.when_not_found(Some(NONE)))?;
         if let Some(link) = text_of_value(&reply, "link") {
             return Ok(link);
         }

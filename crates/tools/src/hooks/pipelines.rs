@@ -5,7 +5,7 @@ use serde_json::{Map, Value, json};
 
 use super::{Hook, HookCall};
 use crate::failure::Failure;
-use crate::run::{prepare, template};
+use crate::run::{prepare, put, template};
 use crate::wait;
 
 pub(super) const HOOKS: &[Hook] = &[
@@ -60,7 +60,7 @@ async fn retry(call: HookCall<'_>) -> Result<Value, Failure> {
     inputs.insert("pipeline_id".to_owned(), pipeline.as_str().into());
     let mut result = call.ask.operation("pipeline", "run", &inputs).await?;
     let note = format!("the platform does not retry this run, so `{pipeline}` was started anew");
-    put(&mut result, "_note", note.into());
+    put(&mut result, "_note", note);
     wait::stay(&call, result).await
 }
 
@@ -89,23 +89,17 @@ async fn asked(call: HookCall<'_>) -> Result<Value, Failure> {
         let listed = places.iter().zip(names).take(MAX_LISTED).map(|(place, name)| {
             let mut listed = json!({ "name": name, "required": !place.wants.is_optional() });
             if let Some(default) = &place.wants.default {
-                listed["default"] = json!(default);
+                put(&mut listed, "default", default.as_str());
             }
             if !place.wants.allowed.is_empty() {
-                listed["allowed"] = json!(place.wants.allowed);
+                put(&mut listed, "allowed", place.wants.allowed.clone());
             }
             listed
         });
         let listed = listed.collect::<Vec<_>>();
-        put(&mut result, "_inputs", listed.into());
+        put(&mut result, "_inputs", listed);
     }
     Ok(result)
-}
-
-fn put(result: &mut Value, key: &str, value: Value) {
-    if let Value::Object(result) = result {
-        result.insert(key.to_owned(), value);
-    }
 }
 
 #[cfg(test)]

@@ -36,9 +36,16 @@ impl<'a> Node<'a> {
     }
 
     fn is_stage(&self) -> bool {
+        self.is_item_of("stages")
+    }
+
+    fn is_step(&self) -> bool {
+        self.is_item_of("steps")
+    }
+
+    fn is_item_of(&self, list: &str) -> bool {
         let mut way = self.text("baseFqn").rsplit('.');
-        way.next().is_some_and(|last| last == self.text("identifier"))
-            && way.next() == Some("stages")
+        way.next().is_some_and(|last| last == self.text("identifier")) && way.next() == Some(list)
     }
 
     /// Whether it stands somewhere below a stage.
@@ -101,11 +108,13 @@ fn step_key(nodes: &[Node<'_>], step: &str, stage: Option<&str>) -> Result<Strin
     if inside().any(|node| node.is(step)) {
         return Err(format!("step `{step}` has written no log yet"));
     }
-    Err(unknown("step", step, inside().filter(|node| !node.is_stage() && node.key().is_some())))
+    Err(unknown("step", step, inside().filter(|node| node.is_step())))
 }
 
 fn unknown<'n>(what: &str, name: &str, known: impl Iterator<Item = &'n Node<'n>>) -> String {
-    let known: Vec<_> = known.map(|node| node.text("identifier")).collect();
+    let mut known: Vec<_> = known.map(|node| node.text("identifier")).collect();
+    known.sort_unstable();
+    known.dedup();
     let near = did_you_mean(name, known.iter().copied());
     let near = if near.is_empty() { "." } else { near.as_str() };
     format!("the run has no {what} `{name}`{near} It has: {}", listed(known))

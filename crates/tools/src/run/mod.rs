@@ -17,3 +17,12 @@ pub(crate) mod template_cache;
 
 #[cfg(test)]
 pub(crate) mod prepared;
+
+use serde_json::Value;
+
+/// Adds a key to a result that is an object; any other has no room for it.
+pub(crate) fn put(result: &mut Value, key: &str, value: impl Into<Value>) {
+    if let Value::Object(result) = result {
+        result.insert(key.to_owned(), value.into());
+    }
+}

@@ -7,7 +7,7 @@ use serde_json::{Map, Value, json};
 
 use super::resolve::{Resolution, Unresolved, resolve};
 use super::template_cache::Key;
-use super::{input_sets, remote, shorthand};
+use super::{input_sets, put, remote, shorthand};
 use crate::failure::Failure;
 use crate::hooks::HookCall;
 use crate::nearest::{did_you_mean, listed};
@@ -92,7 +92,7 @@ fn note(resolution: Resolution, over_sets: bool) -> Value {
     let mode = if over_sets { "input_set_with_overrides" } else { "auto_resolved" };
     let mut note = json!({ "mode": mode, "matched": resolution.matched });
     if !resolution.defaulted.is_empty() {
-        note["defaulted"] = json!(resolution.defaulted);
+        put(&mut note, "defaulted", resolution.defaulted);
     }
     add_unused(&mut note, resolution.unused);
     note
@@ -100,7 +100,7 @@ fn note(resolution: Resolution, over_sets: bool) -> Value {
 
 fn add_unused(note: &mut Value, unused: Vec<String>) {
     if !unused.is_empty() {
-        note["_unused"] = json!(unused);
+        put(note, "_unused", unused);
     }
 }
 
