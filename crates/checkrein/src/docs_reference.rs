@@ -114,7 +114,7 @@ fn row(name: &str, operation: &Operation) -> String {
 fn input_row(name: &str, input: &Input) -> String {
     let values = match input.values.as_slice() {
         [] => String::new(),
-        values => format!(" One of {}.", code_list(values)),
+        values => format!(" (one of {})", code_list(values)),
     };
     format!("| `{name}` | {} | {}{values} |\n", input.is, cell(&input.about))
 }

@@ -154,7 +154,7 @@ impl<'a> Reader<'a> {
             Kind::Number(_) => drop(self.number(setting)),
             Kind::Url => drop(self.url(setting)),
             Kind::Hosts => self.hosts(setting),
-            Kind::Text | Kind::Secret | Kind::Switch | Kind::Directories => {}
+            Kind::Text | Kind::Secret | Kind::Switch | Kind::Port | Kind::Directories => {}
         }
         if let Effect::Refused(why) = setting.effect
             && self.text(setting).is_some()

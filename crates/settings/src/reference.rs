@@ -46,6 +46,7 @@ fn accepts(kind: &Kind) -> String {
             words.iter().map(|word| format!("`{word}`")).collect::<Vec<_>>().join(", ")
         }
         Kind::Hosts => "host names".to_owned(),
+        Kind::Port => "a port".to_owned(),
         Kind::Directories => "directories".to_owned(),
     }
 }

@@ -85,8 +85,6 @@ pub struct ServeSettings {
     pub read_only: bool,
     /// What runs without confirmation.
     pub auto_approve: AutoApprove,
-    /// Whether the instructions speak of the second generation of pipelines.
-    pub prefers_pipeline_v1: bool,
     /// How long one request may take.
     pub api_timeout: Duration,
     /// How often a request is repeated.
@@ -130,7 +128,6 @@ impl ServeSettings {
             toolsets: reader.text(&table::TOOLSETS),
             read_only: reader.switch(&table::READ_ONLY),
             auto_approve: auto_approve(&mut reader),
-            prefers_pipeline_v1: reader.word(&table::PIPELINE_VERSION) == Some("1"),
             api_timeout: Duration::from_secs_f64(reader.number(&table::API_TIMEOUT_MS) / 1000.0),
             max_retries: whole(reader.number(&table::MAX_RETRIES)),
             rate_limit_rps: whole(reader.number(&table::RATE_LIMIT_RPS)),

@@ -91,6 +91,8 @@ pub enum Kind {
     },
     /// Host names separated by commas.
     Hosts,
+    /// A port; anything else counts as not set.
+    Port,
     /// A directory; several are separated as in `PATH`, or the flag is repeated.
     Directories,
 }

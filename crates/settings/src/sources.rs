@@ -102,7 +102,7 @@ fn argument(setting: &'static Setting) -> Option<Arg> {
             .default_missing_value("true")
             .value_name("BOOL"),
         Kind::Directories => argument.action(ArgAction::Append).value_name("DIR"),
-        Kind::Number(_) => argument.value_name("N").allow_negative_numbers(true),
+        Kind::Number(_) | Kind::Port => argument.value_name("N").allow_negative_numbers(true),
         Kind::Url => argument.value_name("URL"),
         Kind::OneOf { words, .. } => argument.value_name(words.join("|")),
         _ => argument.value_name("TEXT"),

@@ -78,8 +78,9 @@ settings! {
         OldNameOf("HARNESS_AUTO_APPROVE_RISK"),
         "The same as `HARNESS_AUTO_APPROVE_RISK=all`, when that is not set.";
     PIPELINE_VERSION = "HARNESS_PIPELINE_VERSION" --"pipeline-version" Permissions,
-        Kind::OneOf { words: &["0", "1"], refuse_empty: true }, None, Works,
-        "Which generation of pipelines the instructions speak of; the types of both are always offered.";
+        Kind::OneOf { words: &["0", "1"], refuse_empty: true }, None,
+        Effect::None("the types of both generations are always offered"),
+        "Which generation of pipelines is preferred.";
     API_TIMEOUT_MS = "HARNESS_API_TIMEOUT_MS" --"api-timeout-ms" Requests,
         number(1.0, LONGEST_TIMEOUT_MS, Clamped), Some("30000"), Works,
         "How long one request to the platform may take, in milliseconds.";
@@ -103,7 +104,7 @@ settings! {
         "Whether every session brings its own key. Only `serve http` can be `multi-user`.";
     HOST = "HOST" Http, Kind::Text, Some("127.0.0.1"), HttpOnly,
         "The address to listen on.";
-    PORT = "PORT" --"port" Http, number(1.0, 65_535.0, Clamped), Some("3000"), HttpOnly,
+    PORT = "PORT" --"port" Http, Kind::Port, Some("3000"), HttpOnly,
         "The port to listen on.";
     AUTH_TOKEN = "HARNESS_MCP_AUTH_TOKEN" Http, Kind::Secret, None, HttpOnly,
         "The bearer token clients have to show.";

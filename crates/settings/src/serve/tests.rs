@@ -156,3 +156,8 @@ fn flags_win_over_the_environment_and_that_over_the_file() {
     assert!(settings.read_only);
     assert_eq!(settings.catalog_dirs, [PathBuf::from("a"), PathBuf::from("b")]);
 }
+
+#[test]
+fn a_port_that_is_none_counts_as_not_set() {
+    assert!(with_key(&[("PORT", "tcp://10.0.0.1:80")]).is_ok());
+}
