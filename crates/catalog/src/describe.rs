@@ -71,6 +71,12 @@ fn row(resource: &ResourceType) -> Map<String, Value> {
     row
 }
 
+/// Whether no request is sent without this input.
+fn is_required(operation: &Operation, name: &String) -> bool {
+    let in_path = || operation.request.path.names().any(|place| place == name);
+    operation.need.contains(name) || (operation.variants.is_empty() && in_path())
+}
+
 /// What an operation takes beside identifiers, paging and the body.
 fn parameters(resource: &ResourceType, operation: &Operation) -> Vec<Value> {
     let hidden = |name: &&String| !IMPLICIT.contains(&name.as_str());
@@ -81,7 +87,7 @@ fn parameters(resource: &ResourceType, operation: &Operation) -> Vec<Value> {
         .chain(needed.filter(hidden))
         .filter_map(|name| {
             let input = resource.inputs.get(name)?;
-            Some(parameter(name, input, operation.need.contains(name)))
+            Some(parameter(name, input, is_required(operation, name)))
         })
         .collect()
 }

@@ -170,4 +170,4 @@ pub(crate) fn computed(
 }
 
 #[cfg(test)]
-mod tests;
+pub(crate) mod tests;

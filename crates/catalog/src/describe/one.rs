@@ -2,7 +2,7 @@
 
 use serde_json::{Map, Value, json};
 
-use super::{Unknown, parameters};
+use super::{Unknown, is_required, parameters};
 use crate::catalog::Catalog;
 use crate::jq;
 use crate::model::{Body, Field, Operation, ResourceType, Shorthand};
@@ -37,7 +37,7 @@ fn summary(resource: &ResourceType) -> Value {
     if let Some(list) = resource.operations.get("list")
         && !list.filters.is_empty()
     {
-        let filters = list.filters.iter().map(|name| match list.need.contains(name) {
+        let filters = list.filters.iter().map(|name| match is_required(list, name) {
             true => json!({"name": name, "required": true}),
             false => json!({"name": name}),
         });

@@ -170,7 +170,7 @@ pub(crate) fn decode(reader: &mut Reader<'_>, node: &Node, scene: &Scene<'_>) ->
         risk: risk?,
         body: body?,
         reply: reply?,
-        filters: filters(scene, &uses.seen, &need),
+        filters: filters(scene, &uses.seen, &need, &request),
         wrapper: reader.optional_text(&fields, "wrapper"),
         scope_in_body: reader.optional_flag(&fields, "scope_in_body"),
         account_in_body: reader.flag(&fields, "account_in_body"),
@@ -427,12 +427,19 @@ fn body_fields(reader: &mut Reader<'_>, fields: &Fields<'_>) -> Vec<Field> {
 
 /// What narrows or tunes the operation, in the order of the declarations; a list counts the
 /// identifiers it needs among them.
-fn filters(scene: &Scene<'_>, seen: &[String], need: &[String]) -> Vec<String> {
+fn filters(
+    scene: &Scene<'_>,
+    seen: &[String],
+    need: &[String],
+    request: &RequestLine,
+) -> Vec<String> {
     let is_list = scene.name == "list" && !scene.is_action;
+    let is_needed =
+        |name: &String| need.contains(name) || request.path.names().any(|place| place == name);
     let declared = scene.inputs.keys();
     declared
         .filter(|name| seen.contains(name))
-        .filter(|name| !scene.ids.contains(name) || (is_list && need.contains(name)))
+        .filter(|name| !scene.ids.contains(name) || (is_list && is_needed(name)))
         .filter(|name| !IMPLICIT.contains(&name.as_str()))
         .cloned()
         .collect()

@@ -187,13 +187,11 @@ impl<'f> Reader<'f> {
         };
         match style {
             Style::Block => {
-                let line = node.at.line + line + usize::from(self.is_header(node.at));
-                let indent = self
-                    .text
-                    .lines()
-                    .nth(line - 1)
-                    .map_or(0, |text| text.chars().take_while(|c| *c == ' ').count());
-                Position { line, column: indent + column + 1 }
+                let first = node.at.line + usize::from(self.is_header(node.at));
+                let content =
+                    self.text.lines().skip(first - 1).find(|text| !text.trim().is_empty());
+                let indent = content.map_or(0, |text| text.len() - text.trim_start().len());
+                Position { line: first + line, column: indent + column + 1 }
             }
             Style::Plain if line == 0 => Position { column: node.at.column + column, ..node.at },
             Style::Quoted if line == 0 => {

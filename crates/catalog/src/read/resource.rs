@@ -176,7 +176,7 @@ fn used<'a>(
 ) -> IndexMap<String, Input> {
     let filters: Vec<&String> =
         operations.flat_map(|operation| operation.filters.iter().chain(&operation.need)).collect();
-    all.retain(|name, _| own.contains_key(name) || ids.contains(name) || filters.contains(&&*name));
+    all.retain(|name, _| own.contains_key(name) || ids.contains(name) || filters.contains(&name));
     all
 }
 

@@ -42,8 +42,8 @@ fn part(name: &str, value: &Value) -> Result<Option<Part>, String> {
     let text = |key: &str| file.get(key).and_then(Value::as_str);
     Ok(Some(Part {
         name: name.to_owned(),
-        filename: text("filename").map(|name| header_safe(name)),
-        media_type: text("media_type").map(|media| header_safe(media)),
+        filename: text("filename").map(header_safe),
+        media_type: text("media_type").map(header_safe),
         bytes: content(name, file)?,
     }))
 }

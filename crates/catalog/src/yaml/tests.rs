@@ -55,9 +55,9 @@ fn nested_aliases_cannot_multiply_without_limit() {
 
 #[test]
 fn a_block_of_lines_is_written_as_one() {
-    let value = json!({"script": "echo a\necho b\n", "list": [{"k": "v", "n": [1]}, "x"]});
+    let value = json!({"script": "echo a\necho b\n", "list": [{"k": "v", "m": [1]}, "x"]});
     assert_eq!(
         to_text(&value),
-        "script: |\n  echo a\n  echo b\nlist:\n  - k: v\n    n:\n      - 1\n  - x\n"
+        "script: |\n  echo a\n  echo b\nlist:\n  - k: v\n    m:\n      - 1\n  - x\n"
     );
 }
