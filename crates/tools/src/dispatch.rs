@@ -1,6 +1,7 @@
 //! From inputs to a result: build the request, send it, shape the reply, add the deep link.
 
 mod asking;
+mod bytes;
 mod job;
 
 use checkrein_catalog::call::{Call, Defaults};
@@ -99,6 +100,9 @@ impl Dispatch {
     async fn plain(&self, job: &Job<'_>, cancel: &CancellationToken) -> Result<Value, Failure> {
         let call = self.call(job)?;
         let (request, reply) = self.send(&call, cancel).await?;
+        if request.binary {
+            return bytes::result(&reply);
+        }
         let mut value = shape::shape(&call, &request, reply.json()?)?;
         link::add(&call, &request, &self.base_url, &mut value);
         Ok(value)

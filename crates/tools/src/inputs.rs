@@ -90,6 +90,21 @@ pub(crate) fn check_filters(
     )))
 }
 
+/// Names among `given` that the list does not read, though the type knows them: the agent would
+/// believe that they had narrowed it.
+pub(crate) fn unused_filters(
+    resource: &ResourceType,
+    operation: &Operation,
+    given: &Map<String, Value>,
+) -> Vec<String> {
+    let is_used = |name: &String| {
+        operation.filters.contains(name)
+            || resource.ids.contains(name)
+            || EVERYWHERE.contains(&name.as_str())
+    };
+    given.keys().filter(|name| !is_used(name)).cloned().collect()
+}
+
 /// Names among `given` that nothing of the type reads.
 pub(crate) fn ignored(resource: &ResourceType, given: &Map<String, Value>) -> Vec<String> {
     given

@@ -62,7 +62,11 @@ async fn list(tools: &Tools, mut arguments: Arguments, caller: &Caller) -> Resul
     let mut inputs = inputs::merge(resource, &url, &mut arguments, &own)?;
     inputs::check_filters(resource, operation, &inputs.named)?;
     inputs::spell_values(resource, operation, &mut inputs.values);
-    let ignored = arguments.unknown;
+    let mut ignored = arguments.unknown;
+    ignored.extend(inputs::unused_filters(resource, operation, &inputs.named));
+    if inputs.values.contains_key("search_term") && !resource.inputs.contains_key("search_term") {
+        ignored.push("search_term".to_owned());
+    }
     let job = Job::new(resource, "list", operation, inputs);
     let page: Value = if compact {
         tools.dispatch.list_compact(job, caller).await

@@ -1,3 +1,4 @@
+use proptest::prelude::*;
 use serde_json::json;
 
 use super::*;
@@ -184,4 +185,42 @@ async fn describing_asks_the_platform_nothing_and_stays_short() {
     let unknown = platform.error("harness_describe", json!({ "toolset": "pipeline" })).await;
     assert!(unknown["error"].as_str().expect("text").contains("`pipelines`"), "{unknown}");
     assert!(platform.seen().is_empty());
+}
+
+#[tokio::test]
+async fn a_filter_the_list_does_not_read_is_named() {
+    let platform = Scripted::new(&[(200, r#"{"data":{"content":[]}}"#)]).await;
+    let list = json!({ "resource_type": "pipeline", "filters": { "connector_ref": "x" } });
+    let page = platform.result("harness_list", list).await;
+    assert_eq!(page, json!({ "items": [], "total": 0, "_ignored": ["connector_ref"] }));
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(64))]
+
+    #[test]
+    fn no_arguments_make_a_tool_panic(
+        tool in 0..TOOLS.len(),
+        given in proptest::collection::vec((0..24_usize, 0..12_usize), 0..6),
+    ) {
+        let odd = [
+            json!(null), json!(true), json!(-1), json!(1e300), json!(""), json!("../x"),
+            json!("%2e%2e"), json!("a?b#c"), json!([]), json!(["a", 1]), json!({}),
+            json!({ "resource_scope": "org", "pipeline_id": {}, "page": [], "body": null }),
+        ];
+        let tool = TOOLS[tool];
+        let mut arguments = Map::new();
+        arguments.insert("resource_type".to_owned(), json!("pipeline"));
+        arguments.insert("action".to_owned(), json!("retry"));
+        for (name, value) in given {
+            if let Some(argument) = tool.arguments.get(name) {
+                arguments.insert(argument.name.to_owned(), odd[value].clone());
+            }
+        }
+        let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap();
+        runtime.block_on(async {
+            let platform = Scripted::new(&[]).await;
+            platform.call(tool.name, arguments.into()).await;
+        });
+    }
 }
