@@ -19,7 +19,13 @@ pub(crate) fn resource<'c>(
              console; harness_describe lists the types",
         ));
     };
-    catalog.get(name).ok_or_else(|| unknown_type(catalog, name))
+    catalog.get(name).ok_or_else(|| match named {
+        Some(_) => unknown_type(catalog, name),
+        None => Failure::said(format!(
+            "`url` is the page of a `{name}`, which this server does not have; its toolset may be \
+             off (`HARNESS_TOOLSETS`)"
+        )),
+    })
 }
 
 /// Says which type may have been meant: by spelling, or by another word people use for it.

@@ -93,6 +93,10 @@ async fn execute(
     let id = target::text_of(&inputs.values, "resource_id");
     let mut ignored = arguments.unknown;
     ignored.extend(inputs::ignored(resource, &inputs.named));
+    // Only a hook knows how to wait for what its action starts.
+    if wait.is_some() && operation.hook.is_none() {
+        ignored.push("wait".to_owned());
+    }
     let job = Job::new(resource, name, operation, inputs);
     let deed = job.deed(&tools.dispatch.defaults, id);
     tools.gate.check_read_only(&deed)?;

@@ -169,6 +169,10 @@ async fn a_wrong_name_is_answered_with_the_right_one() {
         assert!(text.contains(expected), "{arguments}: {text}");
     }
     assert!(platform.seen().is_empty(), "{:?}", platform.seen());
+    let page = "/ng/account/a/all/orgs/o/projects/p/registries/r";
+    let failure = platform.error("harness_get", json!({ "url": page })).await;
+    let text = failure["error"].as_str().expect("text");
+    assert!(text.starts_with("`url` is the page of a `registry`"), "{text}");
     let unknown = platform.call("harness_lst", json!({})).await;
     assert!(matches!(unknown, Answer::Protocol { code: -32602, .. }), "{unknown:?}");
 }
@@ -185,6 +189,16 @@ async fn describing_asks_the_platform_nothing_and_stays_short() {
     let unknown = platform.error("harness_describe", json!({ "toolset": "pipeline" })).await;
     assert!(unknown["error"].as_str().expect("text").contains("`pipelines`"), "{unknown}");
     assert!(platform.seen().is_empty());
+}
+
+#[tokio::test]
+async fn waiting_for_what_ends_at_once_is_named_as_ignored() {
+    let platform = Scripted::new(&[(200, r#"{"data":{"status":"SUCCESS"}}"#)]).await;
+    let test = json!({
+        "resource_type": "connector", "action": "test_connection", "resource_id": "c", "wait": true,
+    });
+    let tested = platform.result("harness_execute", test).await;
+    assert_eq!(tested["_ignored"], json!(["wait"]));
 }
 
 #[tokio::test]
