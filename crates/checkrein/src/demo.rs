@@ -101,6 +101,8 @@ async fn stay(running: &Running) -> Result<(), Failure> {
             "HARNESS_API_KEY": sandbox::key(),
             "HARNESS_BASE_URL": running.url(),
             "HARNESS_ALLOW_HTTP": "true",
+            "HARNESS_ORG": sandbox::ORG,
+            "HARNESS_PROJECT": sandbox::PROJECT,
         },
     }}});
     let server = serde_json::to_string_pretty(&server).map_err(Failure::new)?;

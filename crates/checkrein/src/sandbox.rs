@@ -16,8 +16,8 @@ use crate::{logging, until};
 /// The account of the sandbox; any key is accepted, and one of this form names it.
 const ACCOUNT: &str = checkrein_sandbox::world::ACCOUNT;
 /// Where the seeded world is worth a first look.
-const ORG: &str = "default";
-const PROJECT: &str = "storefront";
+pub(crate) const ORG: &str = "default";
+pub(crate) const PROJECT: &str = "storefront";
 /// Pipelines take minutes of the platform's time; an agent should wait seconds.
 const SPEED: f64 = 60.0;
 
@@ -69,7 +69,8 @@ pub(crate) fn run(arguments: Arguments) -> Result<(), Failure> {
         let running = start(options).await?;
         say(&format!("The sandbox is at {}. Stop it with Ctrl-C.", running.url()));
         say(&format!(
-            "Serve it with HARNESS_BASE_URL={} HARNESS_ALLOW_HTTP=true HARNESS_API_KEY={}",
+            "Serve it with HARNESS_BASE_URL={} HARNESS_ALLOW_HTTP=true HARNESS_API_KEY={} \
+             HARNESS_ORG={ORG} HARNESS_PROJECT={PROJECT}",
             running.url(),
             key()
         ));
