@@ -78,7 +78,7 @@ fn reply() -> Value {
             "stageNames": ["build", "test", "approve", "ship"], "yamlVersion": "0",
             "executionSummaryInfo": {"numOfErrors": [0, 0, 1, 0, 0, 0, 2], "deployments": [1, 2, 3, 0, 4, 5, 1],
                 "lastExecutionTs": 1_700_003_600_000_i64, "lastExecutionStatus": "Success"},
-            "recentExecutionsInfo": (0..3).map(execution).collect::<Vec<_>>(),
+            "recentExecutionsInfo": (0..4).map(execution).collect::<Vec<_>>(),
             "filters": {"cd": {"serviceNames": ["cart", "pay"], "deploymentTypes": ["Kubernetes"],
                 "environmentNames": ["dev", "prod"]}, "ci": {"repoName": "storefront"}},
             "isDraft": false, "entityValidityDetails": {"valid": true, "invalidYaml": null}

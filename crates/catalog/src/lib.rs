@@ -5,6 +5,7 @@ pub mod cases;
 pub mod catalog;
 pub mod compact;
 pub mod describe;
+pub mod docs;
 pub mod jq;
 pub mod link;
 pub mod model;

@@ -116,23 +116,33 @@ fn inputs(resource: &ResourceType, operation: &Operation, case: &Case) -> Map<St
         inputs.insert(key.clone(), value.clone());
     }
     if let Some(id) = case.arguments.get("resource_id")
-        && let Some(target) = target(resource, operation, case)
+        && let Some(target) = target(resource, operation, case, &inputs)
     {
         inputs.insert(target.to_owned(), id.clone());
     }
     inputs
 }
 
-fn target<'a>(resource: &'a ResourceType, operation: &Operation, case: &Case) -> Option<&'a str> {
+/// The identifier that a `resource_id` stands for.
+fn target<'a>(
+    resource: &'a ResourceType,
+    operation: &Operation,
+    case: &Case,
+    inputs: &Map<String, Value>,
+) -> Option<&'a str> {
     let (first, last) = (resource.ids.first()?, resource.ids.last()?);
     if case.tool != "harness_execute" {
         return Some(last);
     }
     let in_path = |id: &str| operation.request.path.names().any(|name| name == id);
-    if in_path(first) {
-        return Some(first);
+    if !in_path(first)
+        && let Some(id) = resource.ids.iter().rev().find(|id| in_path(id))
+    {
+        return Some(id);
     }
-    Some(resource.ids.iter().rev().find(|id| in_path(id)).unwrap_or(first))
+    // The outer identifier was passed by name, so this one is the inner.
+    let is_given = inputs.get(first).is_some_and(|value| !value.is_null());
+    Some(if is_given { last } else { first })
 }
 
 fn compare_query(
