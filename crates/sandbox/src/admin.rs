@@ -19,7 +19,9 @@ const LONGEST_PUSH_MS: u64 = 10 * 366 * 86_400_000;
 pub(crate) fn answer(platform: &Platform, request: &Request) -> Reply {
     let path: Vec<&str> = request.segments.iter().skip(1).map(String::as_str).collect();
     match (request.method.as_str(), path.as_slice()) {
-        ("GET", ["health"]) => Reply::bare(&json!({"status": "up", "account": platform.world.account})),
+        ("GET", ["health"]) => {
+            Reply::bare(&json!({"status": "up", "account": platform.world.account}))
+        }
         ("GET", ["faults"]) => Reply::bare(&platform.faults.list()),
         ("POST", ["faults"]) => arm(platform, request),
         ("DELETE", ["faults"]) => {

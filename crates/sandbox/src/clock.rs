@@ -42,6 +42,11 @@ impl Clock {
         self.pushed_ms.fetch_add(millis(by), Ordering::Relaxed);
     }
 
+    /// Sets the clock to a moment; only while a world is planted, as time never goes back later.
+    pub(crate) fn travel_to(&self, to_ms: i64) {
+        self.pushed_ms.fetch_add(to_ms.saturating_sub(self.now_ms()), Ordering::Relaxed);
+    }
+
     /// How many virtual seconds pass in a real one.
     pub fn speed(&self) -> f64 {
         self.speed

@@ -47,8 +47,22 @@ pub enum Kind {
 
 /// The names of all kinds, as the admin route takes them.
 pub const KINDS: [&str; 16] = [
-    "429", "500", "502", "503", "504", "html_502", "empty_200", "204", "cut_body", "reset_before",
-    "reset_after", "stall", "latency_ms", "huge_list", "expired_log_link", "internal_log_host",
+    "429",
+    "500",
+    "502",
+    "503",
+    "504",
+    "html_502",
+    "empty_200",
+    "204",
+    "cut_body",
+    "reset_before",
+    "reset_after",
+    "stall",
+    "latency_ms",
+    "huge_list",
+    "expired_log_link",
+    "internal_log_host",
 ];
 
 /// A fault and when it strikes.
@@ -89,7 +103,8 @@ impl Fault {
             "reset_after" => Kind::ResetAfter,
             "stall" => Kind::Stall,
             "latency_ms" => {
-                let ms = number("ms").ok_or("`latency_ms` needs `ms`, the delay in milliseconds")?;
+                let ms =
+                    number("ms").ok_or("`latency_ms` needs `ms`, the delay in milliseconds")?;
                 Kind::Latency(ms.min(LONGEST_LATENCY_MS))
             }
             "huge_list" => Kind::HugeList,
@@ -247,7 +262,9 @@ mod tests {
         let said = json!({"kind": "stall", "probability": 0.5, "seed": 7});
         let run = || {
             let faults = armed(said.clone());
-            (0..64).map(|_| faults.pick(&Request::new("GET", "/x", b"")).0.is_some()).collect::<Vec<_>>()
+            (0..64)
+                .map(|_| faults.pick(&Request::new("GET", "/x", b"")).0.is_some())
+                .collect::<Vec<_>>()
         };
         let struck = run();
         assert_eq!(struck, run());

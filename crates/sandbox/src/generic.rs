@@ -19,8 +19,15 @@ const PAGE_SIZE: usize = 50;
 const LARGEST_PAGE: usize = 1000;
 /// Path parameters that say where an entity lives, not which one it is.
 const PLACES: [&str; 9] = [
-    "org", "project", "account", "orgIdentifier", "projectIdentifier", "accountIdentifier",
-    "org_id", "project_id", "account_id",
+    "org",
+    "project",
+    "account",
+    "orgIdentifier",
+    "projectIdentifier",
+    "accountIdentifier",
+    "org_id",
+    "project_id",
+    "account_id",
 ];
 /// Fields that may hold an identifier, the likeliest first.
 const ID_FIELDS: [&str; 7] = ["identifier", "id", "uuid", "identity", "name", "slug", "key"];
@@ -96,8 +103,10 @@ impl Generic {
             (route.method == request.method).then_some(())?;
             Some((route, pattern.matches(&request.segments)?))
         })?;
-        let can_be_made =
-            self.routes.iter().any(|(_, r)| r.kind == route.kind && r.operation == Operation::Create);
+        let can_be_made = self
+            .routes
+            .iter()
+            .any(|(_, r)| r.kind == route.kind && r.operation == Operation::Create);
         let call = Call { world, request, route, can_be_made, at: place(route, request, &params) };
         Some(call.answer().unwrap_or_else(|refusal| refusal))
     }
@@ -217,7 +226,9 @@ impl Call<'_> {
         match &self.route.envelope {
             Envelope::Bare | Envelope::Keyed(_) => Reply::bare(&item),
             Envelope::Data | Envelope::SpringPage | Envelope::Page(None) => Reply::ng(item),
-            Envelope::Wrapped(key) | Envelope::Page(Some(key)) => Reply::ng(json!({key.as_str(): item})),
+            Envelope::Wrapped(key) | Envelope::Page(Some(key)) => {
+                Reply::ng(json!({key.as_str(): item}))
+            }
             Envelope::Resource => Reply::rest_resource(item),
         }
     }
@@ -422,7 +433,10 @@ mod tests {
         assert_eq!(json_of(ask("GET", "/fme/flags/dark", json!(null))), flag);
         ask("PATCH", "/fme/flags/dark", json!({"description": null, "owner": "me"}));
         let changed = json!({"name": "dark", "owner": "me"});
-        assert_eq!(json_of(ask("GET", "/fme/flags?limit=5", json!(null)))["data"], json!([changed]));
+        assert_eq!(
+            json_of(ask("GET", "/fme/flags?limit=5", json!(null)))["data"],
+            json!([changed])
+        );
         assert_eq!(json_of(ask("POST", "/fme/flags/dark/archive", json!({})))["data"], changed);
         assert_eq!(ask("DELETE", "/fme/flags/dark", json!(null)).status, 204);
         assert_eq!(ask("GET", "/fme/flags/dark", json!(null)).status, 404);

@@ -7,7 +7,7 @@ use crate::fault::Faults;
 use crate::generic::{Generic, GenericRoute};
 use crate::reply::Reply;
 use crate::request::Request;
-use crate::router::{Match, Router, as_unit};
+use crate::router::{Match, Route, Router, as_unit};
 use crate::seed::{self, Seed};
 use crate::store::{Store, StoreError};
 use crate::world::World;
@@ -34,27 +34,26 @@ impl Platform {
         seed: Seed,
         generic_routes: Vec<GenericRoute>,
     ) -> Result<Self, StoreError> {
-        let routes = [families::routes(), execution::routes(), code::routes()].concat();
         let is_new = store.latest_ms()?.is_none();
         let platform = Self {
             world: World::new(store, clock, base_url),
             faults: Faults::default(),
-            router: Router::new(routes),
+            router: Router::new(routes()),
             generic: Generic::new(generic_routes),
             seed,
         };
         if is_new {
-            seed::plant(&platform.world, &platform.world.store(), seed)?;
+            platform.reset()?;
         }
         Ok(platform)
     }
 
     /// Forgets everything and seeds anew.
     pub fn reset(&self) -> Result<(), StoreError> {
+        let _turn = self.world.turn();
         self.faults.clear();
-        let store = self.world.store();
-        store.clear()?;
-        seed::plant(&self.world, &store, self.seed)
+        self.world.store().clear()?;
+        seed::plant(&self.world, &self.router, self.seed).map(drop)
     }
 
     /// Answers a request; faults are not looked at.
@@ -72,6 +71,11 @@ impl Platform {
             }
         }
     }
+}
+
+/// The routes of everything that has behaviour of its own.
+pub(crate) fn routes() -> Vec<Route> {
+    [families::routes(), execution::routes(), code::routes()].concat()
 }
 
 fn unmatched(missed: &Match) -> Reply {

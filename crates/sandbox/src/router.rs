@@ -151,7 +151,7 @@ impl Router {
 
 /// Runs `handle` as one unit: what it wrote stays only when the reply is a success.
 pub(crate) fn as_unit(world: &World, handle: impl FnOnce() -> Reply) -> Reply {
-    let _turn = world.turn.lock().unwrap_or_else(std::sync::PoisonError::into_inner);
+    let _turn = world.turn();
     if let Err(error) = world.store().begin() {
         return error.into();
     }

@@ -7,7 +7,9 @@ use std::time::Duration;
 
 use axum::Router;
 use axum::body::{Body, to_bytes};
-use axum::extract::{ConnectInfo, DefaultBodyLimit, FromRequest as _, Multipart, Request as Incoming, State};
+use axum::extract::{
+    ConnectInfo, DefaultBodyLimit, FromRequest as _, Multipart, Request as Incoming, State,
+};
 use axum::http::{HeaderName, HeaderValue, StatusCode, request};
 use axum::response::Response;
 use serde_json::{Value, json};
@@ -61,7 +63,9 @@ impl Default for Options {
 #[derive(Debug, thiserror::Error)]
 pub enum Error {
     /// The port is taken, or the system has none left.
-    #[error("failed to listen on 127.0.0.1:{port}: {source}; choose another port, or 0 for a free one")]
+    #[error(
+        "failed to listen on 127.0.0.1:{port}: {source}; choose another port, or 0 for a free one"
+    )]
     Listen {
         /// The port asked for.
         port: u16,
@@ -242,13 +246,17 @@ fn spoiled(reply: Reply, kind: &Kind, gate: &Gate) -> Reply {
             reply
         }
         Kind::HugeList => with_json(reply, |body| grow(body)),
-        Kind::ExpiredLogLink => with_json(reply, |body| change_link(body, |link| {
-            format!("{link}{}X-Goog-Date=20200101T000000Z&X-Goog-Expires=60", joint(link))
-        })),
-        Kind::InternalLogHost => with_json(reply, |body| change_link(body, |link| {
-            let path = link.splitn(4, '/').nth(3).unwrap_or_default();
-            format!("http://log-service.harness-internal.svc.cluster.local:8079/{path}")
-        })),
+        Kind::ExpiredLogLink => with_json(reply, |body| {
+            change_link(body, |link| {
+                format!("{link}{}X-Goog-Date=20200101T000000Z&X-Goog-Expires=60", joint(link))
+            })
+        }),
+        Kind::InternalLogHost => with_json(reply, |body| {
+            change_link(body, |link| {
+                let path = link.splitn(4, '/').nth(3).unwrap_or_default();
+                format!("http://log-service.harness-internal.svc.cluster.local:8079/{path}")
+            })
+        }),
         _ => reply,
     }
 }
@@ -291,7 +299,8 @@ fn grow(body: &mut Value) {
 
 async fn read(incoming: Incoming) -> Result<Request, Reply> {
     let (parts, body) = incoming.into_parts();
-    let too_large = |_| Reply::json_with(413, &json!({"code": 413, "message": "Payload too large"}));
+    let too_large =
+        |_| Reply::json_with(413, &json!({"code": 413, "message": "Payload too large"}));
     let body = to_bytes(body, LARGEST_BODY).await.map_err(too_large)?;
     let target = parts.uri.path_and_query().map_or("/", |target| target.as_str());
     let mut request = Request::new(parts.method.as_str(), target, &body);

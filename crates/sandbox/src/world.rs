@@ -39,7 +39,7 @@ pub struct World {
     /// Where the sandbox listens, as in `http://127.0.0.1:4711`.
     pub base_url: String,
     /// Held while a request is answered, so that each one is a unit of its own.
-    pub(crate) turn: Mutex<()>,
+    turn: Mutex<()>,
 }
 
 impl World {
@@ -57,6 +57,11 @@ impl World {
     /// The store, also after a thread that held it died.
     pub fn store(&self) -> MutexGuard<'_, Store> {
         self.store.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Waits until no other request is being answered.
+    pub(crate) fn turn(&self) -> MutexGuard<'_, ()> {
+        self.turn.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     /// Now, on the virtual clock.

@@ -94,13 +94,12 @@ fn next_window(document: &Document, now_ms: i64) -> Option<(i64, i64)> {
     Window::read(windows.first()?).ok()?.current_or_next(now_ms)
 }
 
-/// The freezes that hold now in a scope or above it: name and `entityConfigs` of each.
+/// The freezes that hold at a moment in a scope or above it: name and `entityConfigs` of each.
 pub fn open_freezes(
-    world: &World,
     store: &Store,
     scope: &Scope,
+    now: i64,
 ) -> Result<Vec<(String, Value)>, StoreError> {
-    let now = world.now_ms();
     let mut open = Vec::new();
     for level in std::iter::once(scope.clone()).chain(scope.above()) {
         for freeze in store.list(&Filter::kind(FreezeWindow::KIND).scope(&level))? {

@@ -5,6 +5,7 @@ use serde_json::{Value, json};
 
 use super::{governance_pass, listed_in, tag_matches};
 use crate::crud::{self, settle};
+use crate::execution;
 use crate::family::{Draft, Family, Fields, Levels, Pages, from_yaml, read_yaml};
 use crate::paging::PageStyle;
 use crate::pipeline_yaml;
@@ -132,7 +133,7 @@ fn summary(world: &World, store: &Store, document: &Document) -> Value {
     let stages = pipeline_yaml::stages(&pipeline);
     let names: Vec<&Value> = stages.iter().filter_map(|stage| stage.get("name")).collect();
     let field = |name: &str| document.body.get(name).cloned().unwrap_or_default();
-    let recent = super::runs::recent(world, store, &document.key.scope(), &document.key.id);
+    let recent = execution::recent(world, store, &document.key.scope(), &document.key.id);
     let last = recent.first().cloned().unwrap_or_default();
     let failed = recent.iter().filter(|run| super::runs::is_broken(run)).count();
     json!({

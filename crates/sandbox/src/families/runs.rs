@@ -7,12 +7,6 @@ use crate::reply::Reply;
 use crate::request::Request;
 use crate::scope::Scope;
 use crate::store::Store;
-use crate::world::World;
-
-/// The last runs of a pipeline, newest first.
-pub(super) fn recent(_: &World, _: &Store, _: &Scope, _: &str) -> Vec<Value> {
-    Vec::new()
-}
 
 /// True when a run ended badly.
 pub(super) fn is_broken(run: &Value) -> bool {
