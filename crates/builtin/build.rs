@@ -18,6 +18,6 @@ fn main() -> Result<(), Box<dyn Error>> {
         return Err(format!("the catalogue has {} mistakes", problems.len()).into());
     }
     let file = PathBuf::from(env::var("OUT_DIR")?).join("catalog.bin");
-    fs::write(file, postcard::to_stdvec(&catalog)?)?;
+    fs::write(file, checkrein_catalog::packed::pack(&catalog)?)?;
     Ok(())
 }

@@ -1,7 +1,7 @@
 //! The resource types Checkrein ships.
 //!
-//! `build.rs` reads and checks `catalog/` while the crate is compiled, so that a start costs a
-//! decode of bytes and no YAML.
+//! `build.rs` reads and checks `catalog/` while the crate is compiled, so that a start reads no
+//! YAML; a type costs its decoding when it is first used.
 
 use checkrein_catalog::Catalog;
 
@@ -11,7 +11,7 @@ static BYTES: &[u8] = include_bytes!(concat!(env!("OUT_DIR"), "/catalog.bin"));
 /// The shipped catalogue.
 #[must_use]
 pub fn catalog() -> Catalog {
-    match postcard::from_bytes(BYTES) {
+    match checkrein_catalog::packed::unpack(BYTES) {
         Ok(catalog) => catalog,
         Err(error) => unreachable!("the build script wrote these bytes: {error}"),
     }

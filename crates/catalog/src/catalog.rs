@@ -7,18 +7,18 @@ use serde::{Deserialize, Serialize};
 
 use crate::model::{Dialect, Operation, ResourceType, Toolset};
 use crate::toolsets::{ToolsetFilter, UnknownToolsets};
+use crate::types::{Lazy, Types};
 
 /// All dialects, toolsets and resource types, in the order that users see.
-#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
+#[derive(Debug, Clone)]
 pub struct Catalog {
     /// API families by name.
     pub dialects: IndexMap<String, Dialect>,
     /// Toolsets in their fixed order.
     pub toolsets: Vec<Toolset>,
     /// Resource types by name, in the order of their toolsets.
-    pub types: IndexMap<String, ResourceType>,
-    /// Calls that show how a type is used.
-    pub examples: BTreeMap<String, Vec<Example>>,
+    pub types: Types,
+    examples: Lazy<BTreeMap<String, Vec<Example>>>,
 }
 
 /// A call that shows how a type is used; taken from its cases, so it is known to work.
@@ -32,7 +32,45 @@ pub struct Example {
     pub arguments: String,
 }
 
+impl Default for Catalog {
+    fn default() -> Self {
+        Self::new(IndexMap::new(), Vec::new(), Types::default(), Lazy::ready(BTreeMap::new()))
+    }
+}
+
+impl PartialEq for Catalog {
+    fn eq(&self, other: &Self) -> bool {
+        self.dialects == other.dialects
+            && self.toolsets == other.toolsets
+            && self.types == other.types
+            && self.all_examples() == other.all_examples()
+    }
+}
+
 impl Catalog {
+    pub(crate) fn new(
+        dialects: IndexMap<String, Dialect>,
+        toolsets: Vec<Toolset>,
+        types: Types,
+        examples: Lazy<BTreeMap<String, Vec<Example>>>,
+    ) -> Self {
+        Self { dialects, toolsets, types, examples }
+    }
+
+    /// Calls that show how a type is used.
+    #[must_use]
+    pub fn examples(&self, resource: &str) -> &[Example] {
+        self.all_examples().get(resource).map_or(&[], Vec::as_slice)
+    }
+
+    pub(crate) fn all_examples(&self) -> &BTreeMap<String, Vec<Example>> {
+        self.examples.get()
+    }
+
+    pub(crate) fn set_examples(&mut self, examples: BTreeMap<String, Vec<Example>>) {
+        self.examples = Lazy::ready(examples);
+    }
+
     /// A resource type.
     #[must_use]
     pub fn get(&self, name: &str) -> Option<&ResourceType> {
@@ -72,7 +110,7 @@ impl Catalog {
 
     /// The types of a toolset, in order.
     pub fn of_toolset<'a>(&'a self, toolset: &'a str) -> impl Iterator<Item = &'a ResourceType> {
-        self.types.values().filter(move |resource| resource.toolset == toolset)
+        self.types.of_toolset(toolset)
     }
 
     /// Every operation and action: type, name, operation.
@@ -93,12 +131,7 @@ impl Catalog {
         Ok(Self {
             dialects: self.dialects.clone(),
             toolsets: self.toolsets.iter().filter(|set| is_on(&set.name)).cloned().collect(),
-            types: self
-                .types
-                .iter()
-                .filter(|(_, resource)| is_on(&resource.toolset))
-                .map(|(name, resource)| (name.clone(), resource.clone()))
-                .collect(),
+            types: self.types.of_toolsets(&names),
             examples: self.examples.clone(),
         })
     }

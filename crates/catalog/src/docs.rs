@@ -59,8 +59,7 @@ fn page(catalog: &Catalog, toolset: &Toolset) -> String {
     };
     line(&mut out, &format!("{how} (`{}`).", toolset.name));
     for resource in catalog.of_toolset(&toolset.name) {
-        let examples = catalog.examples.get(&resource.name).map_or(&[][..], Vec::as_slice);
-        section(&mut out, resource, examples);
+        section(&mut out, resource, catalog.examples(&resource.name));
     }
     out
 }

@@ -9,12 +9,14 @@ pub mod docs;
 pub mod jq;
 pub mod link;
 pub mod model;
+pub mod packed;
 pub mod path;
 pub mod read;
 pub mod request;
 mod scope;
 pub mod shape;
 pub mod toolsets;
+pub mod types;
 pub mod yaml;
 
 pub use call::{Call, CallError, Defaults};

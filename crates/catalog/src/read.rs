@@ -16,6 +16,7 @@ pub mod tree;
 mod user;
 pub mod words;
 
+use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
 use indexmap::IndexMap;
@@ -83,15 +84,17 @@ pub fn catalogue(dir: &Path) -> (Catalog, Vec<Problem>) {
 
 /// The cases of each type become its examples.
 fn add_examples(catalog: &mut Catalog, cases: Vec<crate::cases::Case>) {
+    let mut examples: BTreeMap<String, Vec<Example>> = BTreeMap::new();
     for case in cases {
         let mut arguments = case.arguments;
         arguments.shift_insert(0, "resource_type".to_owned(), case.resource.clone().into());
-        catalog.examples.entry(case.resource).or_default().push(Example {
+        examples.entry(case.resource).or_default().push(Example {
             title: case.title,
             tool: case.tool,
             arguments: serde_json::Value::Object(arguments).to_string(),
         });
     }
+    catalog.set_examples(examples);
 }
 
 /// Whether a file holds cases rather than a type.

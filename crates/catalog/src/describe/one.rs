@@ -190,10 +190,7 @@ fn collect(value: &Value, path: String, leaves: &mut Vec<(String, String)>) {
 }
 
 fn examples(catalog: &Catalog, name: &str) -> Vec<Value> {
-    let Some(examples) = catalog.examples.get(name) else {
-        return Vec::new();
-    };
-    let shown = examples.iter().take(MAX_EXAMPLES);
+    let shown = catalog.examples(name).iter().take(MAX_EXAMPLES);
     shown
         .map(|example| {
             let arguments = serde_json::from_str::<Value>(&example.arguments).unwrap_or_default();
