@@ -115,7 +115,7 @@ fn first_pipeline(said: &Value) -> String {
     let items = listed["items"].as_array().unwrap();
     assert!(items.len() > 1, "{listed}");
     assert_eq!(listed["total"].as_u64(), Some(items.len() as u64), "{listed}");
-    let ready = |item: &&Value| item["tags"].get("demo").is_some();
+    let ready = |item: &&Value| item["tags"]["demo"] == "ready";
     let item = items.iter().find(ready).unwrap_or_else(|| panic!("no pipeline is ready: {listed}"));
     item["identifier"].as_str().unwrap().to_owned()
 }
