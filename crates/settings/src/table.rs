@@ -88,7 +88,7 @@ settings! {
         number(0.0, 20.0, Clamped), Some("3"), Works,
         "How often a request that may be repeated is repeated.";
     RATE_LIMIT_RPS = "HARNESS_RATE_LIMIT_RPS" --"rate-limit-rps" Requests,
-        number(1.0, 10_000.0, Clamped), Some("10"), Works,
+        number(1.0, 1_000_000.0, Clamped), Some("10"), Works,
         "How many requests a second the platform gets at most.";
     CATALOG_DIR = "CHECKREIN_CATALOG_DIR" --"catalog-dir" Catalogue, Kind::Directories, None, Works,
         "Directories with resource files of your own, read after the built-in ones.";
