@@ -64,6 +64,8 @@ pub enum Lacking {
     Filters,
     /// Other inputs.
     Inputs,
+    /// The body itself.
+    Body,
     /// Fields of the body.
     Fields,
 }
@@ -160,15 +162,39 @@ impl CallError {
     }
 }
 
-/// The error that names what was left out; identifiers are told apart from other inputs.
+/// The error that names what was left out, with the place the caller can put it.
 pub(crate) fn missing(call: &Call<'_>, what: Lacking, names: Vec<String>) -> CallError {
-    let all_ids = names.iter().all(|name| call.resource.ids.contains(name));
+    let is_field = |name: &String| call.operation.fields.iter().any(|field| field.name == *name);
     let what = match what {
+        Lacking::Inputs if names == ["body"] => Lacking::Body,
+        Lacking::Inputs if names.iter().all(is_field) => Lacking::Fields,
         Lacking::Inputs if call.is_list() => Lacking::Filters,
-        Lacking::Inputs if all_ids => Lacking::Identifiers,
+        Lacking::Inputs if names.iter().all(|name| call.resource.ids.contains(name)) => {
+            identifiers(call, &names)
+        }
+        Lacking::Identifiers => identifiers(call, &names),
         what => what,
     };
     CallError::Missing { call: call.name(), what, names }
+}
+
+/// Identifiers that `resource_id` can stand for, else plain inputs.
+fn identifiers(call: &Call<'_>, names: &[String]) -> Lacking {
+    let ids = &call.resource.ids;
+    let stands_for = match call.op_name {
+        "list" | "create" => None,
+        "get" | "update" | "delete" => ids.last(),
+        _ => {
+            let in_path =
+                |id: &&String| call.operation.request.path.names().any(|name| name == *id);
+            ids.first().filter(in_path).or_else(|| ids.iter().rev().find(in_path)).or(ids.first())
+        }
+    };
+    if names.iter().any(|name| Some(name) == stands_for) {
+        Lacking::Identifiers
+    } else {
+        Lacking::Inputs
+    }
 }
 
 fn quoted(names: &[String]) -> String {
@@ -182,6 +208,7 @@ fn mend(what: Lacking, names: &[String]) -> &'static str {
         Lacking::Identifiers => "pass them in `params` (the last may be the `resource_id`)",
         Lacking::Filters => "pass it in `filters`",
         Lacking::Inputs => "pass it in `params`",
+        Lacking::Body => "pass it as `body`",
         Lacking::Fields => "put it into `body`",
     }
 }

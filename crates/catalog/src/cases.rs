@@ -85,3 +85,6 @@ pub fn read_dir(dir: &Path) -> (Vec<Case>, Vec<Problem>) {
     }
     (cases, problems)
 }
+
+#[cfg(test)]
+mod tests;

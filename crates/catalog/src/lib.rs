@@ -13,6 +13,7 @@ pub mod packed;
 pub mod path;
 pub mod read;
 pub mod request;
+pub mod schema;
 mod scope;
 pub mod shape;
 pub mod toolsets;

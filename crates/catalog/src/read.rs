@@ -21,9 +21,13 @@ use std::path::{Path, PathBuf};
 
 use indexmap::IndexMap;
 
+#[cfg(test)]
+pub(crate) use operation::KEYS as OPERATION_KEYS;
 pub use problem::{Position, Problem};
 pub(crate) use reader::Reader;
 pub use resource::IMPLICIT;
+#[cfg(test)]
+pub(crate) use resource::KEYS as RESOURCE_KEYS;
 pub use user::add_user_dir;
 
 use crate::catalog::{Catalog, Example};

@@ -17,7 +17,8 @@ use crate::model::{
 };
 use crate::path::PathTemplate;
 
-const KEYS: [&str; 20] = [
+/// The keys of an operation.
+pub(crate) const KEYS: [&str; 20] = [
     "about",
     "request",
     "variants",

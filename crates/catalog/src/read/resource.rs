@@ -12,7 +12,8 @@ use super::words::{KINDS, OPERATIONS, SCOPES};
 use crate::model::{Dialect, Input, Kind, Operation, Related, ResourceType, Scope};
 use crate::path::is_name;
 
-const KEYS: [&str; 19] = [
+/// The keys of a resource file.
+pub(crate) const KEYS: [&str; 19] = [
     "resource",
     "title",
     "toolset",

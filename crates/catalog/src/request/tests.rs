@@ -173,7 +173,19 @@ fn everything_that_is_missing_is_named_with_where_to_pass_it() {
         refused("create", json!({"body": {"thing": {"x": 1}}})),
         "thing.create needs `name`, `kind`; put it into `body`"
     );
-    assert_eq!(refused("create", json!({})), "thing.create needs `body`; pass it in `params`");
+    assert_eq!(refused("create", json!({})), "thing.create needs `body`; pass it as `body`");
+}
+
+#[test]
+fn resource_id_is_not_offered_for_what_it_cannot_stand_for() {
+    assert_eq!(
+        refused("get", json!({"thing_id": "t"})),
+        "thing.get needs `box_id`; pass it in `params`"
+    );
+    assert_eq!(
+        refused("get", json!({"box_id": "b"})),
+        "thing.get needs `thing_id`; pass it as `resource_id` or in `params`"
+    );
 }
 
 #[test]
