@@ -49,7 +49,8 @@ pub(super) fn choose(
     let changes = tokens.iter().any(is_change);
     if present.is_empty() && !missing.is_empty() && !changes {
         // A list of which nothing is left is not the same as no list, which means everything.
-        let none = Catalog { dialects: catalog.dialects.clone(), ..Catalog::default() };
+        let mut none = Catalog::default();
+        none.dialects.clone_from(&catalog.dialects);
         return Ok((none, missing));
     }
     let present: Vec<String> = present
