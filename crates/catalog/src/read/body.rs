@@ -1,8 +1,8 @@
 //! Decodes how a request's body is made.
 
-use super::operation::Uses;
 use super::reader::{Fields, Reader};
 use super::tree::{Node, Tree};
+use super::uses::Uses;
 use crate::model::{Body, Document};
 
 /// The media type of a text body that names none.

@@ -5,10 +5,11 @@ use std::collections::BTreeMap;
 use indexmap::IndexMap;
 
 use super::functions::Functions;
-use super::operation::{Scene, Uses, query_value};
 use super::problem::unknown;
+use super::query::query_value;
 use super::reader::{Fields, Reader};
 use super::tree::{Node, Tree};
+use super::uses::{Scene, Uses};
 use super::{reply, resource};
 use crate::model::{Dialect, Reply, Toolset};
 use crate::read::words::OPERATIONS;

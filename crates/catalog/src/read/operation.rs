@@ -1,19 +1,15 @@
 //! Decodes one operation, and finds out which inputs it takes.
 
-use indexmap::IndexMap;
-
-use super::body;
-use super::functions::Functions;
-use super::problem::{Position, unknown};
+use super::problem::unknown;
+use super::query::{headers, query};
 use super::reader::{Fields, Reader};
-use super::reply;
 use super::resource::IMPLICIT;
-use super::tree::{Node, Style, Tree};
+use super::tree::Node;
+use super::uses::{Scene, Uses};
 use super::words::{KINDS, METHODS, RETRIES, RISKS};
-use crate::jq;
+use super::{body, reply};
 use crate::model::{
-    Body, Dialect, Field, Input, Jq, Kind, Method, Operation, QueryValue, Reply, RequestLine,
-    Retry, Risk, Shorthand, Variant,
+    Body, Field, Kind, Method, Operation, Reply, RequestLine, Retry, Risk, Shorthand, Variant,
 };
 use crate::path::PathTemplate;
 
@@ -41,100 +37,8 @@ pub(crate) const KEYS: [&str; 20] = [
     "never_compact",
 ];
 
-/// Headers that a file cannot set: they carry credentials, the host or the framing.
-const RESERVED_HEADERS: [&str; 11] = [
-    "authorization",
-    "proxy-authorization",
-    "cookie",
-    "host",
-    "x-api-key",
-    "harness-account",
-    "content-length",
-    "transfer-encoding",
-    "connection",
-    "te",
-    "upgrade",
-];
-
 /// Placeholders of a path that are the resolved scope.
 const PLACES: [&str; 3] = ["account", "org", "project"];
-
-/// What an operation stands in.
-#[derive(Clone, Copy)]
-pub(crate) struct Scene<'a> {
-    /// The inputs its type declares, then those its family shares.
-    pub(crate) inputs: &'a IndexMap<String, Input>,
-    /// The type's identifiers.
-    pub(crate) ids: &'a [String],
-    /// Definitions that stand in front of every program of the file.
-    pub(crate) functions: &'a Functions,
-    /// Its family, when that is known.
-    pub(crate) dialect: Option<&'a Dialect>,
-    /// Its own name.
-    pub(crate) name: &'a str,
-    /// Whether `harness_execute` runs it.
-    pub(crate) is_action: bool,
-}
-
-/// The inputs that were seen while an operation was read.
-pub(crate) struct Uses<'a> {
-    scene: Scene<'a>,
-    seen: Vec<String>,
-}
-
-impl<'a> Uses<'a> {
-    /// Nothing seen yet.
-    pub(crate) fn new(scene: Scene<'a>) -> Self {
-        Self { scene, seen: Vec::new() }
-    }
-
-    /// Notes the use of an input, and whether it exists at all.
-    pub(crate) fn input(&mut self, reader: &mut Reader<'_>, name: &str, at: Position) {
-        if !self.scene.inputs.contains_key(name) && !IMPLICIT.contains(&name) {
-            let known = self.scene.inputs.keys().map(String::as_str).chain(IMPLICIT);
-            let message = unknown("input", name, known);
-            reader.problem(at, format!("{message}; declare it under `inputs`"));
-        }
-        self.note(name);
-    }
-
-    fn note(&mut self, name: &str) {
-        if !self.seen.iter().any(|known| known == name) {
-            self.seen.push(name.to_owned());
-        }
-    }
-
-    /// Reads a program, checks it and notes the inputs it reads.
-    pub(crate) fn program(&mut self, reader: &mut Reader<'_>, node: &Node) -> Option<Jq> {
-        let source = reader.text(node, "a jq program")?;
-        let known: Vec<&str> = self
-            .scene
-            .inputs
-            .keys()
-            .map(String::as_str)
-            .chain(IMPLICIT)
-            .chain(jq::CONTEXT)
-            .collect();
-        let own = source;
-        let source = self.scene.functions.before(&own);
-        let flaws = jq::check(&source, &known);
-        if !flaws.is_empty() {
-            // The definitions in front were checked where they stand.
-            let shift = source.len() - own.len();
-            let flaws = flaws
-                .into_iter()
-                .map(|flaw| jq::Flaw { offset: flaw.offset.saturating_sub(shift), ..flaw });
-            reader.flaws(node, &own, flaws.collect());
-            return None;
-        }
-        for (name, _) in jq::free_variables(&source).unwrap_or_default() {
-            if !jq::CONTEXT.contains(&name.as_str()) {
-                self.note(&name);
-            }
-        }
-        Some(Jq(source))
-    }
-}
 
 /// Decodes an operation; `None` when too little of it is right to go on.
 pub(crate) fn decode(reader: &mut Reader<'_>, node: &Node, scene: &Scene<'_>) -> Option<Operation> {
@@ -171,7 +75,7 @@ pub(crate) fn decode(reader: &mut Reader<'_>, node: &Node, scene: &Scene<'_>) ->
         risk: risk?,
         body: body?,
         reply: reply?,
-        filters: filters(scene, &uses.seen, &need, &request),
+        filters: filters(scene, uses.seen(), &need, &request),
         wrapper: reader.optional_text(&fields, "wrapper"),
         scope_in_body: reader.optional_flag(&fields, "scope_in_body"),
         account_in_body: reader.flag(&fields, "account_in_body"),
@@ -284,89 +188,6 @@ fn retry(
     }
     let safe = risk == Some(Risk::Read) || is_update;
     Some(if safe { Retry::Safe } else { Retry::Never })
-}
-
-/// Reads a map of query parameters.
-pub(crate) fn query(
-    reader: &mut Reader<'_>,
-    fields: &Fields<'_>,
-    uses: &mut Uses<'_>,
-) -> IndexMap<String, QueryValue> {
-    let mut query = IndexMap::new();
-    let Some(entries) = fields.get("query").and_then(|node| reader.entries(node, "`query`")) else {
-        return query;
-    };
-    for (key, node) in entries.iter() {
-        if let Some(value) = query_value(reader, node, uses) {
-            query.insert(key.name.clone(), value);
-        }
-    }
-    query
-}
-
-/// Reads one query value.
-pub(crate) fn query_value(
-    reader: &mut Reader<'_>,
-    node: &Node,
-    uses: &mut Uses<'_>,
-) -> Option<QueryValue> {
-    if let Tree::Scalar(text, style) = &node.value {
-        if let Some(name) = text.strip_prefix('$') {
-            uses.input(reader, name, node.at);
-            return Some(QueryValue::Input(name.to_owned()));
-        }
-        if text.is_empty() && *style != Style::Plain {
-            return Some(QueryValue::Literal(String::new()));
-        }
-        return reader.text(node, "a query value").map(QueryValue::Literal);
-    }
-    let what = "a query value";
-    let fields = reader.fields(node, what, &["input", "or", "one_based", "jq"])?;
-    let one = fields.iter().filter(|(key, _)| key.name != "or").count();
-    if one != 1 {
-        reader.problem(node.at, "a query value has one of `input`, `one_based` and `jq`");
-        return None;
-    }
-    if let Some(node) = fields.get("jq") {
-        return uses.program(reader, node).map(QueryValue::Computed);
-    }
-    if let Some(node) = fields.get("one_based") {
-        let name = reader.text(node, "`one_based`")?;
-        uses.input(reader, &name, node.at);
-        return Some(QueryValue::OneBased(name));
-    }
-    let node = fields.get("input")?;
-    let name = reader.text(node, "`input`")?;
-    uses.input(reader, &name, node.at);
-    match fields.get("or") {
-        Some(node) => Some(QueryValue::InputOr(name, reader.text(node, "`or`")?)),
-        None => Some(QueryValue::Input(name)),
-    }
-}
-
-fn headers(reader: &mut Reader<'_>, fields: &Fields<'_>) -> IndexMap<String, String> {
-    let mut headers = IndexMap::new();
-    let Some(entries) = fields.get("headers").and_then(|node| reader.entries(node, "`headers`"))
-    else {
-        return headers;
-    };
-    for (key, node) in entries.iter() {
-        if RESERVED_HEADERS.contains(&key.name.to_ascii_lowercase().as_str()) {
-            reader.problem(key.at, format!("header `{}` cannot be set by a file", key.name));
-            continue;
-        }
-        if !key.name.chars().all(|c| c.is_ascii_alphanumeric() || c == '-') {
-            reader.problem(key.at, format!("`{}` is not the name of a header", key.name));
-            continue;
-        }
-        let Some(value) = reader.text(node, "a header") else { continue };
-        if value.chars().any(char::is_control) {
-            reader.problem(node.at, "a header must be on one line");
-            continue;
-        }
-        headers.insert(key.name.clone(), value);
-    }
-    headers
 }
 
 fn need(

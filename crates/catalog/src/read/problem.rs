@@ -3,19 +3,7 @@
 use std::fmt;
 use std::path::PathBuf;
 
-/// A place in a file; both count from one.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub struct Position {
-    /// The line.
-    pub line: usize,
-    /// The column, in characters.
-    pub column: usize,
-}
-
-impl Position {
-    /// Where a file begins.
-    pub const START: Self = Self { line: 1, column: 1 };
-}
+pub use checkrein_yaml::Position;
 
 /// One thing wrong with a file.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]

@@ -1,8 +1,8 @@
 //! Decodes how a reply is read.
 
-use super::operation::Uses;
 use super::reader::Reader;
 use super::tree::{Node, Tree};
+use super::uses::Uses;
 use crate::model::Reply;
 
 const NAMED: [(&str, Reply); 5] = [

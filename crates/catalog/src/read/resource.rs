@@ -4,10 +4,11 @@ use indexmap::IndexMap;
 
 use super::Known;
 use super::functions::Functions;
-use super::operation::{self, Scene};
+use super::operation;
 use super::problem::{Position, unknown};
 use super::reader::{Fields, Reader};
 use super::tree::Node;
+use super::uses::Scene;
 use super::words::{KINDS, OPERATIONS, SCOPES};
 use crate::model::{Dialect, Input, Kind, Operation, Related, ResourceType, Scope};
 use crate::path::is_name;
