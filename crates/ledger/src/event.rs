@@ -53,6 +53,13 @@ pub enum Event {
         /// The fault.
         fault: Fault,
     },
+    /// It met a rule that strikes only at a later call; the count goes over all processes.
+    Matched {
+        /// The attempt.
+        attempt: u64,
+        /// The rule, from 0.
+        rule: u32,
+    },
     /// It is known, as far as it can be, what became of it at the upstream.
     Concluded {
         /// The attempt.
@@ -185,8 +192,14 @@ pub struct Received {
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Fault {
-    /// `F1`, `late-commit`, `chaos` …
+    /// The scenario: `F1`, `late-commit`, `chaos`, a user's own …
     pub name: String,
+    /// The kind of fault: `ghost-write`, `stale-read` …
+    #[serde(default)]
+    pub kind: String,
+    /// Which of the scenario's rules struck, from 0.
+    #[serde(default)]
+    pub rule: u32,
     /// Whether the call reaches the upstream all the same.
     pub sent: bool,
     /// The agent cannot know from its answer whether the call was carried out.
