@@ -9,11 +9,13 @@ mod files;
 mod functions;
 mod operation;
 pub mod problem;
+mod query;
 pub(crate) mod reader;
 mod reply;
 mod resource;
 pub mod tree;
 mod user;
+mod uses;
 pub mod words;
 
 use std::collections::BTreeMap;
