@@ -5,9 +5,10 @@
 //! trimmed array; null stays null), `given` (an object without null and empty texts), `drop_nulls`
 //! (null members gone, at any depth of objects), `blank` (null or white space), `need("name")` (the
 //! value, or an error that asks for the input), `text` (text stays, anything else becomes YAML),
-//! `flag` (`"true"` and `"false"` as booleans), `from_yaml`, `to_yaml`, `from_json`, `base64`,
-//! `from_base64`, `epoch_ms` (a time as text, seconds or milliseconds to milliseconds), `iso` (the
-//! reverse) and `now_ms`. Regular expressions are not there.
+//! `parsed` (the reverse: YAML text becomes what it says), `flag` (`"true"` and `"false"` as
+//! booleans), `from_yaml`, `to_yaml`, `from_json`, `base64`, `from_base64`, `epoch_ms` (a time as
+//! text, seconds or milliseconds to milliseconds), `iso` (the reverse) and `now_ms`. Regular
+//! expressions are not there.
 
 mod convert;
 mod prelude;

@@ -69,6 +69,7 @@ def given: with_entries(select(.value | blank | not));
 def drop_nulls:
   if type == "object" then with_entries(select(.value != null) | .value |= drop_nulls) else . end;
 def need($name): if blank then error({missing: [$name]}) else . end;
+def parsed: if type == "string" then from_yaml else . end;
 def flag: if . == "true" then true elif . == "false" then false else . end;
 "#;
 
