@@ -91,7 +91,10 @@ pub(crate) fn start(
         },
         &Surroundings {
             names,
-            frozen: &|stage| freezes::forbids(windows, scope, &pipeline.id, stage),
+            frozen: &|stage| {
+                let kind = |environment: &str| environment_type(store, scope, environment);
+                freezes::forbids(windows, scope, &pipeline.id, stage, &kind)
+            },
             chained: &|chain, inputs| chained(store, chain, inputs),
             home: (scope.org.clone(), scope.project.clone()),
             stages: &start.stages,
@@ -129,6 +132,13 @@ pub(crate) fn start(
     place_approvals(store, &record, &chained, &program.plan)?;
     tell_audit(world, store, &record, "START", start.at_ms)?;
     Ok(record)
+}
+
+/// `Production` or `PreProduction`, when the environment is there.
+fn environment_type(store: &Store, scope: &Scope, reference: &str) -> Option<String> {
+    let (scope, id) = scope.of_reference(reference);
+    let environment = store.get(&Key::new("environment", &scope, id)).ok().flatten()?;
+    environment.body.get("type")?.as_str().map(str::to_owned)
 }
 
 /// The counter that numbers the runs of a pipeline.
