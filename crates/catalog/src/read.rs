@@ -18,7 +18,6 @@ mod user;
 mod uses;
 pub mod words;
 
-use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
 use indexmap::IndexMap;
@@ -89,8 +88,11 @@ pub fn catalogue(dir: &Path) -> (Catalog, Vec<Problem>) {
 }
 
 /// The cases of each type become its examples.
-fn add_examples(catalog: &mut Catalog, cases: Vec<crate::cases::Case>) {
-    let mut examples: BTreeMap<String, Vec<Example>> = BTreeMap::new();
+pub(crate) fn add_examples(catalog: &mut Catalog, cases: Vec<crate::cases::Case>) {
+    if cases.is_empty() {
+        return;
+    }
+    let mut examples = catalog.all_examples().clone();
     for case in cases {
         let mut arguments = case.arguments;
         arguments.shift_insert(0, "resource_type".to_owned(), case.resource.clone().into());

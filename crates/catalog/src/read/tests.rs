@@ -163,6 +163,17 @@ fn a_user_file_adds_a_type_and_a_broken_one_does_not_stop_it() {
 }
 
 #[test]
+fn the_cases_of_a_users_type_are_its_examples() {
+    let widget =
+        SERVICE.replace("service", "widget").replace("toolset: widgets", "toolset: services");
+    let cases = "- { title: All, call: { tool: harness_list }, request: GET /ng/api/widgetsV2 }\n";
+    let (catalog, problems) =
+        with_user_files(&[("widget.yaml", &widget), ("widget.cases.yaml", cases)]);
+    assert_eq!(problems, Vec::<String>::new());
+    assert_eq!(catalog.examples("widget")[0].title, "All");
+}
+
+#[test]
 fn a_user_file_overrides_only_when_it_says_so() {
     let renamed = SERVICE.replace("title: Service", "title: Mine");
     let (catalog, problems) = with_user_files(&[("service.yaml", &renamed)]);

@@ -31,6 +31,10 @@ pub fn add_user_dir(catalog: &mut Catalog, dir: &Path) -> Vec<Problem> {
         }
         add_type(&mut folder, &file, catalog);
     }
+    let (mut cases, wrong) = crate::cases::read_dir(dir);
+    folder.problems.extend(wrong);
+    cases.retain(|case| catalog.types.contains_key(&case.resource));
+    super::add_examples(catalog, cases);
     folder.problems.sort();
     folder.problems
 }
