@@ -339,7 +339,7 @@ fn record<F: Family>(
 ) -> Result<(), StoreError> {
     let Some(document) = new.or(old) else { return Ok(()) };
     let id = document.key.id.as_str();
-    let yaml = |document: Option<&Document>| document.map(audit_yaml::<F>).unwrap_or_default();
+    let yaml = |document: Option<&Document>| document.map(audit_yaml).unwrap_or_default();
     let event = Event {
         action,
         resource_type: F::RESOURCE_TYPE,
@@ -353,7 +353,7 @@ fn record<F: Family>(
     audit::record(world, store, &event).map(|_| ())
 }
 
-fn audit_yaml<F: Family>(document: &Document) -> String {
+fn audit_yaml(document: &Document) -> String {
     match document.body.get("yaml").and_then(Value::as_str) {
         Some(yaml) if !yaml.is_empty() => yaml.to_owned(),
         _ => crate::yaml::write(&document.body),

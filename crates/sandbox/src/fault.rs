@@ -134,10 +134,9 @@ impl Fault {
         if !is_meant || self.left == Some(0) {
             return false;
         }
-        if let Some(chance) = self.probability {
-            if next_fraction(&mut self.dice) >= chance {
-                return false;
-            }
+        let misses = |chance| next_fraction(&mut self.dice) >= chance;
+        if self.probability.is_some_and(misses) {
+            return false;
         }
         self.left = self.left.map(|left| left - 1);
         self.struck += 1;

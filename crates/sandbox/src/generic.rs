@@ -203,7 +203,8 @@ impl Call<'_> {
     fn wrap_list(&self, items: Vec<Value>, page: Page, total: usize) -> Reply {
         match &self.route.envelope {
             Envelope::Bare => Reply::v1_list(items, page, total),
-            Envelope::Data | Envelope::Wrapped(_) => Reply::ng(Value::Array(items)),
+            Envelope::Data => Reply::ng(Value::Array(items)),
+            Envelope::Wrapped(key) => Reply::ng(json!({key.as_str(): items})),
             Envelope::Page(None) => Reply::ng(ng_page(items, page, total)),
             Envelope::Page(Some(key)) => {
                 let items = items.into_iter().map(|item| json!({key.as_str(): item})).collect();

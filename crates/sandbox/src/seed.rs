@@ -37,19 +37,19 @@ const INPUT_SETS: &str = include_str!("../seed/input_sets.yaml");
 
 /// Pipelines with the number of runs they have behind them.
 const PIPELINES: [(&str, u32); 13] = [
-    (include_str!("../seed/pipelines/build_and_test.yaml"), 8),
-    (include_str!("../seed/pipelines/smoke_tests.yaml"), 4),
-    (include_str!("../seed/pipelines/deploy_web.yaml"), 5),
-    (include_str!("../seed/pipelines/nightly_checkout_tests.yaml"), 4),
-    (include_str!("../seed/pipelines/release_train.yaml"), 2),
+    (include_str!("../seed/pipelines/build_and_test.yaml"), 6),
+    (include_str!("../seed/pipelines/smoke_tests.yaml"), 3),
+    (include_str!("../seed/pipelines/deploy_web.yaml"), 4),
+    (include_str!("../seed/pipelines/nightly_checkout_tests.yaml"), 3),
+    (include_str!("../seed/pipelines/release_train.yaml"), 1),
     (include_str!("../seed/pipelines/rotate_credentials.yaml"), 2),
-    (include_str!("../seed/pipelines/base_images.yaml"), 3),
-    (include_str!("../seed/pipelines/preview_cleanup.yaml"), 3),
-    (include_str!("../seed/pipelines/payments_build.yaml"), 4),
-    (include_str!("../seed/pipelines/payments_deploy.yaml"), 3),
-    (include_str!("../seed/pipelines/settle_ledger.yaml"), 3),
-    (include_str!("../seed/pipelines/ingest_daily.yaml"), 4),
-    (include_str!("../seed/pipelines/train_model.yaml"), 2),
+    (include_str!("../seed/pipelines/base_images.yaml"), 2),
+    (include_str!("../seed/pipelines/preview_cleanup.yaml"), 2),
+    (include_str!("../seed/pipelines/payments_build.yaml"), 3),
+    (include_str!("../seed/pipelines/payments_deploy.yaml"), 2),
+    (include_str!("../seed/pipelines/settle_ledger.yaml"), 2),
+    (include_str!("../seed/pipelines/ingest_daily.yaml"), 3),
+    (include_str!("../seed/pipelines/train_model.yaml"), 1),
 ];
 
 /// Plants a seed into an empty store; gives what was refused, which is a fault of the seed.

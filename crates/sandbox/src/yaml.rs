@@ -1,17 +1,39 @@
 //! YAML text to and from JSON values.
 
+use std::collections::HashMap;
+use std::sync::{LazyLock, Mutex, PoisonError};
+
 use serde::ser::{SerializeMap as _, SerializeSeq as _};
 use serde::{Serialize, Serializer};
 use serde_json::Value;
 
 use crate::request::BodyError;
 
+/// Documents kept parsed: lists and runs read the same pipelines again and again.
+const KEPT: usize = 128;
+/// Longer documents are not kept.
+const LONGEST_KEPT: usize = 64 * 1024;
+
+static PARSED: LazyLock<Mutex<HashMap<String, Value>>> = LazyLock::new(Mutex::default);
+
 /// Reads one YAML document.
 pub fn parse(text: &str) -> Result<Value, BodyError> {
     if text.trim().is_empty() {
         return Err(BodyError::Empty);
     }
-    serde_saphyr::from_str(text).map_err(|error| BodyError::Malformed(error.to_string()))
+    let mut parsed = PARSED.lock().unwrap_or_else(PoisonError::into_inner);
+    if let Some(value) = parsed.get(text) {
+        return Ok(value.clone());
+    }
+    let value: Value =
+        serde_saphyr::from_str(text).map_err(|error| BodyError::Malformed(error.to_string()))?;
+    if text.len() <= LONGEST_KEPT {
+        if parsed.len() >= KEPT {
+            parsed.clear();
+        }
+        parsed.insert(text.to_owned(), value.clone());
+    }
+    Ok(value)
 }
 
 /// Writes a value as YAML.

@@ -191,7 +191,7 @@ fn import(world: &World, request: &Request, params: &Params) -> Reply {
     settle(|| {
         let store = world.store();
         let scope = Pipeline::scope(request, params);
-        let text = super::runs::repository_file(&store, request, &scope)?;
+        let text = super::runs::repository_file(world, &store, request, &scope)?;
         let mut fields = from_yaml(&text, "pipeline")?;
         git_details(request, &mut fields);
         fields.insert("storeType".to_owned(), json!("REMOTE"));

@@ -1,12 +1,14 @@
-//! What pipelines show of their neighbours: recent runs, and YAML kept in repositories.
+//! What pipelines show of their neighbours: how runs ended, and YAML kept in repositories.
 
 use serde_json::Value;
 
 use super::refuse;
+use crate::code;
 use crate::reply::Reply;
 use crate::request::Request;
 use crate::scope::Scope;
 use crate::store::Store;
+use crate::world::World;
 
 /// True when a run ended badly.
 pub(super) fn is_broken(run: &Value) -> bool {
@@ -15,11 +17,18 @@ pub(super) fn is_broken(run: &Value) -> bool {
 }
 
 /// The text of the file an import names.
-pub(super) fn repository_file(_: &Store, request: &Request, _: &Scope) -> Result<String, Reply> {
-    for field in ["repoName", "branch", "filePath"] {
-        if request.query.first(field).is_none() {
-            return Err(refuse(field, "must not be null"));
-        }
-    }
-    Err(Reply::invalid("The repository holds no such file"))
+pub(super) fn repository_file(
+    world: &World,
+    store: &Store,
+    request: &Request,
+    scope: &Scope,
+) -> Result<String, Reply> {
+    let asked =
+        |field: &str| request.query.first(field).ok_or_else(|| refuse(field, "must not be null"));
+    let (repository, branch, path) = (asked("repoName")?, asked("branch")?, asked("filePath")?);
+    code::file_text(world, store, scope, repository, branch, path)?.ok_or_else(|| {
+        Reply::invalid(&format!(
+            "File [{path}] not found on branch [{branch}] of repository [{repository}]"
+        ))
+    })
 }

@@ -259,7 +259,7 @@ pub(super) fn take_away(
 }
 
 /// A pipeline with its template references replaced by what they point at, as YAML.
-pub(super) fn resolved(store: &Store, scope: &Scope, pipeline: &Value) -> Result<Value, Reply> {
+pub(crate) fn resolved(store: &Store, scope: &Scope, pipeline: &Value) -> Result<Value, Reply> {
     let resolved = expand(store, scope, pipeline, 0)?;
     Ok(json!(yaml::write(&json!({"pipeline": resolved}))))
 }

@@ -6,8 +6,9 @@ use serde_json::json;
 
 use super::DAY;
 use super::gardener::{Gardener, home};
-use crate::execution;
+use crate::scope::Scope;
 use crate::store::StoreError;
+use crate::{code, execution};
 
 /// The last runs of the seeded past end this long ago.
 const QUIET: Duration = Duration::from_secs(25 * 60);
@@ -21,6 +22,7 @@ pub(super) fn plant(
     late_changes(gardener, pipelines);
     gardener.until(DAY);
     freezes(gardener);
+    repositories(gardener);
     gardener.until(Duration::ZERO);
     for (text, runs) in pipelines {
         let (scope, id) = home(text);
@@ -34,6 +36,18 @@ pub(super) fn plant(
         }
     }
     Ok(())
+}
+
+/// Repositories with branches, commits and pull requests.
+fn repositories(gardener: &mut Gardener<'_>) {
+    let (scope, now) = (Scope::project("default", "storefront"), gardener.now_ms());
+    let planted = {
+        let store = gardener.world.store();
+        code::seed_repositories(gardener.world, &store, &scope, now)
+    };
+    if let Err(refusal) = planted {
+        gardener.refused("repositories", &refusal);
+    }
 }
 
 /// Changes of the last days, so that the audit trail has a difference to show.

@@ -8,37 +8,37 @@ use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
 use tokio::net::TcpStream;
 
 /// 2026-11-30 10:00 UTC.
-pub const NOW: i64 = 1_796_032_800_000;
+pub(crate) const NOW: i64 = 1_796_032_800_000;
 /// Query of a seeded project.
-pub const STOREFRONT: &str = "orgIdentifier=default&projectIdentifier=storefront";
+pub(crate) const STOREFRONT: &str = "orgIdentifier=default&projectIdentifier=storefront";
 
 /// An answer as it came.
 #[derive(Debug, Clone)]
-pub struct Answer {
-    pub status: u16,
-    pub headers: Vec<(String, String)>,
-    pub body: Vec<u8>,
+pub(crate) struct Answer {
+    pub(crate) status: u16,
+    pub(crate) headers: Vec<(String, String)>,
+    pub(crate) body: Vec<u8>,
 }
 
 impl Answer {
-    pub fn json(&self) -> Value {
+    pub(crate) fn json(&self) -> Value {
         serde_json::from_slice(&self.body)
             .unwrap_or_else(|_| panic!("not JSON: {}", String::from_utf8_lossy(&self.body)))
     }
 
-    pub fn header(&self, name: &str) -> Option<&str> {
+    pub(crate) fn header(&self, name: &str) -> Option<&str> {
         self.headers.iter().find(|(n, _)| n == name).map(|(_, v)| v.as_str())
     }
 
     /// The value at a JSON pointer.
-    pub fn at(&self, pointer: &str) -> Value {
+    pub(crate) fn at(&self, pointer: &str) -> Value {
         self.json().pointer(pointer).cloned().unwrap_or_default()
     }
 }
 
 /// How a request ended when no whole answer came.
 #[derive(Debug, PartialEq, Eq)]
-pub enum Broken {
+pub(crate) enum Broken {
     /// Reset or closed before a head arrived.
     NoHead,
     /// Closed inside the body.
@@ -48,54 +48,54 @@ pub enum Broken {
 }
 
 /// A sandbox with a client in front of it.
-pub struct Shop {
-    pub running: Running,
+pub(crate) struct Shop {
+    pub(crate) running: Running,
 }
 
 impl Shop {
     /// The seeded world at a fixed moment.
-    pub async fn open() -> Self {
+    pub(crate) async fn open() -> Self {
         Self::with(Options { start_ms: Some(NOW), speed: 0.0, ..Options::default() }, vec![]).await
     }
 
-    pub async fn with(options: Options, routes: Vec<GenericRoute>) -> Self {
+    pub(crate) async fn with(options: Options, routes: Vec<GenericRoute>) -> Self {
         Self { running: Sandbox::start(options, routes).await.unwrap() }
     }
 
-    pub async fn send(&self, method: &str, target: &str, body: &str) -> Answer {
+    pub(crate) async fn send(&self, method: &str, target: &str, body: &str) -> Answer {
         self.send_with(method, target, &[], body.as_bytes()).await.unwrap()
     }
 
-    pub async fn get(&self, target: &str) -> Answer {
+    pub(crate) async fn get(&self, target: &str) -> Answer {
         self.send("GET", target, "").await
     }
 
-    pub async fn post(&self, target: &str, body: Value) -> Answer {
+    pub(crate) async fn post(&self, target: &str, body: Value) -> Answer {
         self.send("POST", target, &body.to_string()).await
     }
 
-    pub async fn put(&self, target: &str, body: Value) -> Answer {
+    pub(crate) async fn put(&self, target: &str, body: Value) -> Answer {
         self.send("PUT", target, &body.to_string()).await
     }
 
-    pub async fn delete(&self, target: &str) -> Answer {
+    pub(crate) async fn delete(&self, target: &str) -> Answer {
         self.send("DELETE", target, "").await
     }
 
     /// Arms a fault.
-    pub async fn arm(&self, fault: Value) {
+    pub(crate) async fn arm(&self, fault: Value) {
         let answer = self.post("/__sandbox/faults", fault).await;
         assert_eq!(answer.status, 201, "{}", answer.json());
     }
 
     /// Pushes the clock.
-    pub async fn advance(&self, by: Duration) {
+    pub(crate) async fn advance(&self, by: Duration) {
         let ms = u64::try_from(by.as_millis()).unwrap();
         assert_eq!(self.post("/__sandbox/clock", json!({"advance_ms": ms})).await.status, 200);
     }
 
     /// One request on a connection of its own.
-    pub async fn send_with(
+    pub(crate) async fn send_with(
         &self,
         method: &str,
         target: &str,

@@ -121,6 +121,46 @@ async fn a_huge_list_is_about_25_megabytes() {
     assert_eq!(huge.at("/data/totalItems"), 4, "the total disagrees with the content");
 }
 
+/// The link of the log archive of the newest run, polled until it is there.
+async fn log_link(shop: &Shop) -> String {
+    let runs = format!("/pipeline/api/pipelines/execution/summary?{STOREFRONT}");
+    let runs = shop.post(&runs, json!({})).await;
+    let run = runs.at("/data/content/0");
+    let prefix = format!(
+        "Sandbox_Account_000001/pipeline/{}/{}/-{}",
+        run["pipelineIdentifier"].as_str().unwrap(),
+        run["runSequence"],
+        run["planExecutionId"].as_str().unwrap()
+    );
+    let target = format!(
+        "/gateway/log-service/blob/download?accountID=Sandbox_Account_000001&prefix={prefix}"
+    );
+    for _ in 0..4 {
+        let answer = shop.send("POST", &target, "").await;
+        if answer.at("/status") == "success" {
+            return answer.at("/link").as_str().unwrap().to_owned();
+        }
+    }
+    panic!("the archive was never made");
+}
+
+#[tokio::test]
+async fn links_of_log_archives_may_have_expired_or_point_inside() {
+    let shop = Shop::open().await;
+    let path_of = |link: &str| format!("/{}", link.splitn(4, '/').nth(3).unwrap());
+    let good = log_link(&shop).await;
+    assert!(shop.get(&path_of(&good)).await.body.starts_with(b"PK"));
+    shop.arm(json!({"kind": "expired_log_link"})).await;
+    let expired = shop.get(&path_of(&log_link(&shop).await)).await;
+    assert_eq!(expired.status, 400);
+    assert!(String::from_utf8_lossy(&expired.body).contains("ExpiredToken"));
+    shop.delete("/__sandbox/faults").await;
+    shop.arm(json!({"kind": "internal_log_host"})).await;
+    let inside = log_link(&shop).await;
+    assert!(inside.starts_with("http://log-service.harness-internal"), "{inside}");
+    assert!(shop.get(&path_of(&inside)).await.body.starts_with(b"PK"), "the path is the same");
+}
+
 #[tokio::test]
 async fn faults_are_listed_with_how_often_they_struck() {
     let shop = Shop::open().await;

@@ -1,7 +1,15 @@
 //! The sandbox over real sockets.
 
+#![expect(
+    clippy::unwrap_used,
+    clippy::panic,
+    clippy::indexing_slicing,
+    reason = "a test may stop where it stands"
+)]
+
 mod access;
 mod audit;
+mod catalogue;
 mod client;
 mod entities;
 mod faults;

@@ -164,3 +164,27 @@ async fn a_pipeline_moves_to_git_and_back() {
         (json!("REMOTE"), json!("main"))
     );
 }
+
+#[tokio::test]
+async fn a_pipeline_is_imported_from_a_repository_of_the_code_service() {
+    let shop = Shop::open().await;
+    let commit = json!({"title": "Add a pipeline", "branch": "main", "actions": [
+        {"action": "CREATE", "path": ".harness/tea.yaml", "payload": TEA, "encoding": "utf8"}]});
+    let made =
+        shop.post(&format!("/code/api/v1/repos/storefront/commits?{STOREFRONT}"), commit).await;
+    assert_eq!(made.status, 201, "{}", made.json());
+    let import = |path: &str| {
+        format!(
+            "/pipeline/api/pipelines/import?{STOREFRONT}&repoName=storefront&branch=main&filePath={path}"
+        )
+    };
+    let refused = shop.post(&import("none.yaml"), json!({})).await;
+    assert!(refused.at("/message").as_str().unwrap().contains("File [none.yaml] not found"));
+    let imported = shop.post(&import(".harness/tea.yaml"), json!({})).await;
+    assert_eq!(imported.at("/data/identifier"), "tea", "{}", imported.json());
+    let read = shop.get(&format!("/pipeline/api/pipelines/tea?{STOREFRONT}")).await;
+    assert_eq!(
+        (read.at("/data/storeType"), read.at("/data/yamlPipeline")),
+        (json!("REMOTE"), json!(TEA))
+    );
+}
