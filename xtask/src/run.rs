@@ -1,9 +1,8 @@
 //! Runs a program, shows its lines as they come and keeps them.
 
 use std::io::{BufRead as _, BufReader};
-use std::os::unix::process::CommandExt as _;
 use std::process::{Command, Stdio};
-use std::sync::mpsc::{RecvTimeoutError, sync_channel};
+use std::sync::mpsc::{Receiver, RecvTimeoutError, sync_channel};
 use std::time::{Duration, Instant};
 
 use anyhow::{Context as _, Result, bail};
@@ -11,18 +10,24 @@ use anyhow::{Context as _, Result, bail};
 /// No check takes this long unless it hangs, and a hung one must not eat the time of the others.
 const LIMIT: Duration = Duration::from_secs(30 * 60);
 
+/// How long a program that is asked to end may take.
+const FAREWELL: Duration = Duration::from_secs(10);
+
 /// Lines waiting to be shown; the program waits when there are more.
 const WAITING_LINES: usize = 1024;
 
 /// Runs to the end and gives all lines of both streams; an error unless the program ends well.
 pub(crate) fn shown(command: &mut Command) -> Result<Vec<String>> {
+    shown_within(command, LIMIT)
+}
+
+fn shown_within(command: &mut Command, limit: Duration) -> Result<Vec<String>> {
     let name = command.get_program().to_string_lossy().into_owned();
     let (reader, writer) = std::io::pipe()?;
     let mut child = command
         .stdin(Stdio::null())
         .stdout(writer.try_clone()?)
         .stderr(writer)
-        .process_group(0)
         .spawn()
         .with_context(|| format!("failed to start `{name}`"))?;
     // The command holds the writing end, and the reader ends only when all of them are closed.
@@ -36,23 +41,15 @@ pub(crate) fn shown(command: &mut Command) -> Result<Vec<String>> {
             }
         }
     });
-
-    let end = Instant::now() + LIMIT;
     let mut kept = Vec::new();
-    loop {
-        match lines.recv_timeout(end.saturating_duration_since(Instant::now())) {
-            Ok(line) => {
-                println!("{line}");
-                kept.push(line);
-            }
-            Err(RecvTimeoutError::Disconnected) => break,
-            Err(RecvTimeoutError::Timeout) => {
-                let group = format!("-{}", child.id());
-                Command::new("kill").args(["-KILL", "--", &group]).status()?;
-                child.wait()?;
-                bail!("`{name}` was ended after {} minutes", LIMIT.as_secs() / 60);
-            }
+    if !follow(&lines, &mut kept, limit) {
+        // Asked first, because a test runner then ends its tests too.
+        Command::new("kill").arg(child.id().to_string()).status()?;
+        if !follow(&lines, &mut kept, FAREWELL) {
+            child.kill()?;
         }
+        child.wait()?;
+        bail!("`{name}` was ended after {} s", limit.as_secs());
     }
     let status = child.wait()?;
     if !status.success() {
@@ -60,6 +57,21 @@ pub(crate) fn shown(command: &mut Command) -> Result<Vec<String>> {
         bail!("`{name}` {status}: {}", last.map_or("it said nothing", |line| line.trim()));
     }
     Ok(kept)
+}
+
+/// Shows and keeps lines until there are no more, and says whether that was within the limit.
+fn follow(lines: &Receiver<String>, kept: &mut Vec<String>, limit: Duration) -> bool {
+    let end = Instant::now() + limit;
+    loop {
+        match lines.recv_timeout(end.saturating_duration_since(Instant::now())) {
+            Ok(line) => {
+                println!("{line}");
+                kept.push(line);
+            }
+            Err(RecvTimeoutError::Disconnected) => return true,
+            Err(RecvTimeoutError::Timeout) => return false,
+        }
+    }
 }
 
 /// Whether a program can be found and answers `--version`.
@@ -88,6 +100,13 @@ mod tests {
         let error =
             shown(Command::new("sh").args(["-c", "echo no such luck; exit 3"])).unwrap_err();
         assert_eq!(error.to_string(), "`sh` exit status: 3: no such luck");
+    }
+
+    #[test]
+    fn a_program_that_hangs_is_ended() {
+        let mut command = Command::new("sleep");
+        let error = shown_within(command.arg("600"), Duration::from_millis(50)).unwrap_err();
+        assert_eq!(error.to_string(), "`sleep` was ended after 0 s");
     }
 
     #[test]
