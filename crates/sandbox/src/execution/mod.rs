@@ -13,6 +13,7 @@ mod record;
 mod routes;
 mod start;
 mod summary;
+mod templates;
 
 use serde_json::Value;
 

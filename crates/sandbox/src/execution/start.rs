@@ -11,6 +11,7 @@ use super::inputs::template::{template_of, with_stages};
 use super::pipelines::{self, Pipeline};
 use super::record::{APPROVAL_KIND, Parent, Program, Record, derived_id};
 use super::summary::module_of;
+use super::templates::expanded;
 use crate::audit;
 use crate::reply::Reply;
 use crate::scope::Scope;
@@ -82,13 +83,13 @@ pub(crate) fn start(
     let counter = counter(scope, &pipeline.id);
     let run_sequence = store.next_number(&counter)?;
     names.set("pipeline.sequenceId", &run_sequence.to_string());
+    // The whole document knows every stage, so a name that is not there can be told.
+    let whole = match wanted.is_empty() {
+        true => resolved.document.clone(),
+        false => relaid(&pipeline.document, &resolved.document),
+    };
     let plan = compile(
-        // The whole document knows every stage, so a name that is not there can be told.
-        &if wanted.is_empty() {
-            resolved.document.clone()
-        } else {
-            relaid(&pipeline.document, &resolved.document)
-        },
+        &expanded(store, scope, &whole),
         &Surroundings {
             names,
             frozen: &|stage| {
@@ -164,7 +165,7 @@ fn chained(store: &Store, chain: &Chain, inputs: Option<&Value>) -> Result<Value
     let pipeline = pipelines::wanted(store, &scope, &chain.pipeline).map_err(gone)?;
     let given: Vec<Value> = inputs.into_iter().cloned().collect();
     let resolved = resolve(&pipeline.document, &given).map_err(|error| error.to_string())?;
-    Ok(resolved.document)
+    Ok(expanded(store, &scope, &resolved.document))
 }
 
 /// The modules that the stages below a pipeline node belong to.

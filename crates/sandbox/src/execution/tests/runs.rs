@@ -368,3 +368,33 @@ fn an_open_freeze_aborts_deployments_and_leaves_other_stages_alone() {
     assert_eq!(sandbox.node(&id, "a")["status"], "Success");
     assert_eq!(sandbox.node(&id, "b")["status"], "NotStarted");
 }
+
+#[test]
+fn a_template_runs_in_place_of_its_reference() {
+    let by_template = |template: &str| {
+        json!({"step": {"identifier": "notify", "name": "notify", "template": {
+            "templateRef": template, "versionLabel": "v1",
+            "templateInputs": {"type": "ShellScript", "spec": {"source": {"spec": {"script": "exit 3"}}}}}}})
+    };
+    let stages = json!([
+        stage("one", json!([by_template("say")])),
+        stage("two", json!([by_template("gone")]))
+    ]);
+    let sandbox = Sandbox::with(pipeline("build", stages));
+    let template = crate::yaml::write(&json!({"template": {"identifier": "say", "name": "say",
+        "versionLabel": "v1", "type": "Step", "orgIdentifier": "o", "projectIdentifier": "p",
+        "spec": {"type": "ShellScript", "spec": {"shell": "Bash",
+            "source": {"type": "Inline", "spec": {"script": "<+input>"}}}}}}));
+    sandbox.data("POST", "/template/api/templates", &template);
+    let id = sandbox.run("build", "");
+    sandbox.pass(60);
+    let node = sandbox.node(&id, "notify");
+    assert_eq!((&node["stepType"], &node["status"]), (&json!("ShellScript"), &json!("Failed")));
+    assert!(node["failureInfo"]["message"].as_str().unwrap().contains("status 3"), "{node}");
+    let alone =
+        sandbox.data("POST", "/pipeline/api/pipeline/execute/build?stagesToExecute=two", "");
+    let alone = alone["planExecution"]["uuid"].as_str().unwrap();
+    sandbox.pass(60);
+    assert_eq!(sandbox.node(alone, "notify")["stepType"], "Template");
+    assert_eq!(sandbox.status(alone), "Success");
+}
