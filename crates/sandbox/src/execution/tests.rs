@@ -1,6 +1,7 @@
 //! Runs through the router, on a world in memory whose clock moves only when pushed.
 
 mod approvals;
+mod hostile;
 mod input_sets;
 mod listing;
 mod logs;
