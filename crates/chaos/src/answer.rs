@@ -1,7 +1,10 @@
 //! What an upstream's answer to a call says about it.
 
+use std::borrow::Cow;
+
 use checkrein_ledger::{Answer, Outcome};
 use serde::Deserialize;
+use serde_json::value::RawValue;
 
 use crate::frame::Body;
 
@@ -11,7 +14,31 @@ struct Result<'a> {
     #[serde(default)]
     is_error: Option<bool>,
     #[serde(borrow, default)]
-    result_type: Option<std::borrow::Cow<'a, str>>,
+    result_type: Option<Cow<'a, str>>,
+    #[serde(borrow, default)]
+    task: Option<&'a RawValue>,
+    #[serde(borrow, default)]
+    content: Option<&'a RawValue>,
+}
+
+#[derive(Deserialize)]
+#[serde(rename_all = "camelCase")]
+struct Task {
+    #[serde(default)]
+    task_id: Option<String>,
+    #[serde(default)]
+    status: Option<String>,
+}
+
+/// A result that is a task, or holds one.
+#[derive(Deserialize)]
+struct Holder<'a> {
+    #[serde(borrow, default)]
+    task: Option<&'a RawValue>,
+    #[serde(borrow, default)]
+    result: Option<&'a RawValue>,
+    #[serde(borrow, default)]
+    error: Option<&'a RawValue>,
 }
 
 #[derive(Deserialize)]
@@ -37,8 +64,40 @@ pub(crate) fn judge(body: Body<'_>) -> (Outcome, Answer) {
             Ok(Result { result_type: Some(kind), .. }) if kind != "complete" => {
                 (Outcome::Interim, Answer::Ok)
             }
+            // MCP 2025-11-25 has task handles, and no word for the type of a result.
+            Ok(Result { task: Some(_), content: None, .. }) => (Outcome::Interim, Answer::Ok),
             Ok(_) => (Outcome::Executed, Answer::Ok),
         },
+    }
+}
+
+/// The name of the task that answers a call, when one does.
+pub(crate) fn handle(body: Body<'_>) -> Option<String> {
+    let Body::Result(result) = body else { return None };
+    task(result)?.task_id
+}
+
+fn task(text: &str) -> Option<Task> {
+    let holder: Holder<'_> = serde_json::from_str(text).ok()?;
+    serde_json::from_str(holder.task.map_or(text, RawValue::get)).ok()
+}
+
+/// What a look at a task says became of it; `None` while it goes on.
+pub(crate) fn task_end(body: Body<'_>) -> Option<(Outcome, Answer)> {
+    let Body::Result(text) = body else { return None };
+    let holder: Holder<'_> = serde_json::from_str(text).ok()?;
+    match task(text)?.status?.as_str() {
+        // MCP 2026-07-28 gives the call's own answer along with the last state of its task.
+        "completed" | "failed" if holder.result.is_some() => {
+            holder.result.map(|result| judge(Body::Result(result.get())))
+        }
+        "failed" if holder.error.is_some() => {
+            holder.error.map(|error| judge(Body::Error(error.get())))
+        }
+        "completed" => Some((Outcome::Executed, Answer::Ok)),
+        "failed" => Some((Outcome::Unknown, Answer::IsError)),
+        "cancelled" => Some((Outcome::Unknown, Answer::None)),
+        _ => None,
     }
 }
 
@@ -55,6 +114,8 @@ mod tests {
             (Body::Result(r#"{"resultType":"complete"}"#), Outcome::Executed),
             (Body::Result(r#"{"resultType":"input_required"}"#), Outcome::Interim),
             (Body::Result(r#"{"resultType":"task"}"#), Outcome::Interim),
+            (Body::Result(r#"{"task":{"taskId":"t","status":"working"}}"#), Outcome::Interim),
+            (Body::Result(r#"{"task":{"taskId":"t"},"content":[]}"#), Outcome::Executed),
             (Body::Result("7"), Outcome::Unknown),
             (Body::Error(r#"{"code":-32602,"message":""}"#), Outcome::Rejected),
             (Body::Error(r#"{"code":-32601}"#), Outcome::Rejected),
@@ -64,5 +125,27 @@ mod tests {
         ] {
             assert_eq!(judge(body).0, outcome, "{body:?}");
         }
+    }
+
+    #[test]
+    fn a_task_ends_as_the_call_it_was_made_for() {
+        for (text, end) in [
+            (r#"{"taskId":"t","status":"working"}"#, None),
+            (r#"{"taskId":"t","status":"input_required"}"#, None),
+            (r#"{"taskId":"t","status":"completed"}"#, Some(Outcome::Executed)),
+            (r#"{"task":{"taskId":"t","status":"completed"}}"#, Some(Outcome::Executed)),
+            (
+                r#"{"taskId":"t","status":"completed","result":{"isError":true}}"#,
+                Some(Outcome::Unknown),
+            ),
+            (
+                r#"{"taskId":"t","status":"failed","error":{"code":-32602}}"#,
+                Some(Outcome::Rejected),
+            ),
+            (r#"{"taskId":"t","status":"cancelled"}"#, Some(Outcome::Unknown)),
+        ] {
+            assert_eq!(task_end(Body::Result(text)).map(|(outcome, _)| outcome), end, "{text}");
+        }
+        assert_eq!(handle(Body::Result(r#"{"resultType":"task","taskId":"x"}"#)).unwrap(), "x");
     }
 }

@@ -1,6 +1,7 @@
 //! A `tools/call` as the proxy needs it.
 
 use std::borrow::Cow;
+use std::collections::BTreeMap;
 
 use checkrein_ledger::{KeyFields, exact, loose};
 use serde::Deserialize;
@@ -51,6 +52,28 @@ impl<'a> Call<'a> {
             (other, _) => (*other).clone(),
         };
         (exact(&identity), loose(&identity))
+    }
+
+    /// The arguments, empty when they are no object.
+    pub(crate) fn arguments(&self) -> Map<String, Value> {
+        let arguments = self.arguments.map_or("{}", RawValue::get);
+        serde_json::from_str(arguments).unwrap_or_default()
+    }
+
+    /// The first list among the arguments, as written, and the same with its first items only:
+    /// this many, or half of them. `None` when there is no list that can be cut.
+    pub(crate) fn cut_list(&self, items: Option<u64>) -> Option<(&'a str, String)> {
+        let arguments: BTreeMap<Cow<'a, str>, &'a RawValue> =
+            serde_json::from_str(self.arguments?.get()).ok()?;
+        let lists = arguments.values().filter_map(|value| {
+            let written: Vec<&'a RawValue> = serde_json::from_str(value.get()).ok()?;
+            (written.len() >= 2).then_some((value.get(), written))
+        });
+        let (list, written) = lists.min_by_key(|(list, _)| list.as_ptr())?;
+        let most = written.len() - 1;
+        let kept = items.and_then(|items| usize::try_from(items).ok()).unwrap_or(written.len() / 2);
+        let kept: Vec<_> = written.iter().take(kept.clamp(1, most)).map(|it| it.get()).collect();
+        Some((list, format!("[{}]", kept.join(","))))
     }
 
     /// A digest of the arguments as they were written.

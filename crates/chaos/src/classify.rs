@@ -82,7 +82,7 @@ pub struct Hints {
 /// Classifies one tool.
 pub fn classify(name: &str, hints: Hints, patterns: &Patterns) -> Tool {
     let (class, reason) = decide(name, hints, patterns);
-    Tool { name: name.to_owned(), class, reason }
+    Tool { name: name.to_owned(), class, reason, inputs: None }
 }
 
 fn decide(name: &str, hints: Hints, patterns: &Patterns) -> (Class, String) {

@@ -1,7 +1,8 @@
 //! The chaos proxy: faults on an agent's writes, and the relay around them.
 //!
 //! [`Engine`] is pure: frames and time in, actions out. [`stdio`] is the loop around it. What no
-//! fault touches leaves as the bytes it came in.
+//! fault touches leaves as the bytes it came in. [`faults`] are the kinds of what can go wrong,
+//! [`scenario`] says which of them strikes which calls.
 
 mod answer;
 mod call;
@@ -13,8 +14,11 @@ mod frame;
 pub mod glob;
 mod listing;
 mod pending;
+pub mod scenario;
+mod splice;
 pub mod stdio;
 
-pub use engine::{AUDIT_TOOLS, Action, Audit, Config, Engine, Plan};
-pub use faults::{Scenario, Shape};
+pub use engine::{AUDIT_TOOLS, Action, Audit, Config, Engine, Plan, Probe};
+pub use faults::{Shape, Transport};
 pub use pending::Connection;
+pub use scenario::Scenario;

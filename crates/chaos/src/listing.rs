@@ -2,7 +2,7 @@
 
 use std::collections::HashMap;
 
-use checkrein_ledger::{Class, Tool};
+use checkrein_ledger::{Class, Inputs, Tool};
 use serde::Deserialize;
 use serde_json::value::RawValue;
 use serde_json::{Value, json};
@@ -33,6 +33,7 @@ pub(crate) struct Listing {
     tools: HashMap<String, Tool>,
     collected: Vec<Tool>,
     count: u64,
+    look: u64,
     meta: Option<Value>,
 }
 
@@ -49,6 +50,22 @@ struct Definition {
     name: String,
     #[serde(default)]
     annotations: Option<Hints>,
+    #[serde(default, rename = "inputSchema")]
+    schema: Value,
+}
+
+/// The most arguments of one tool that are remembered.
+const INPUT_LIMIT: usize = 200;
+
+/// The names a tool's schema declares; a tool without a readable one has none to speak of.
+fn inputs(schema: &Value) -> Option<Inputs> {
+    let names = schema.get("properties")?.as_object()?.keys().cloned();
+    let required = schema.get("required").and_then(Value::as_array).into_iter().flatten();
+    let required = required.filter_map(Value::as_str).map(str::to_owned);
+    Some(Inputs {
+        names: names.take(INPUT_LIMIT).collect(),
+        required: required.take(INPUT_LIMIT).collect(),
+    })
 }
 
 impl Listing {
@@ -58,6 +75,7 @@ impl Listing {
             tools: HashMap::new(),
             collected: Vec::new(),
             count: 0,
+            look: 0,
             meta: None,
         }
     }
@@ -74,10 +92,19 @@ impl Listing {
 
     /// The request for the first page. In the revision without sessions each request carries its
     /// own `_meta`, borrowed here from the agent's.
-    pub(crate) fn begin(&mut self, meta: Option<Value>) -> Vec<u8> {
-        self.meta = meta;
+    /// Gives the look's number, too, to give it up by.
+    pub(crate) fn begin(&mut self, meta: Option<Value>) -> (u64, Vec<u8>) {
+        if meta.is_some() {
+            self.meta = meta;
+        }
         self.collected.clear();
-        self.ask(None, 1)
+        self.look += 1;
+        (self.look, self.ask(None, 1))
+    }
+
+    /// What requests of ours carry in the revision without sessions.
+    pub(crate) fn meta(&self) -> Option<&Value> {
+        self.meta.as_ref()
     }
 
     fn ask(&mut self, cursor: Option<&str>, pages: u32) -> Vec<u8> {
@@ -113,7 +140,9 @@ impl Listing {
         };
         let definitions = page.tools.iter().filter_map(|raw| {
             let definition: Definition = serde_json::from_str(raw.get()).ok()?;
-            Some(classify(&definition.name, definition.annotations.unwrap_or_default(), patterns))
+            let hints = definition.annotations.unwrap_or_default();
+            let tool = classify(&definition.name, hints, patterns);
+            Some(Tool { inputs: inputs(&definition.schema), ..tool })
         });
         self.collected.extend(definitions);
         if let Some(cursor) = page.next_cursor.filter(|_| pages < PAGE_LIMIT) {
@@ -125,8 +154,17 @@ impl Listing {
         None
     }
 
+    /// Gives up waiting, if it is still this look that is underway; whether it was.
+    pub(crate) fn give_up(&mut self, look: u64) -> bool {
+        let is_this = look == self.look && self.is_underway();
+        if is_this {
+            self.give_up_now();
+        }
+        is_this
+    }
+
     /// Gives up waiting.
-    pub(crate) fn give_up(&mut self) {
+    pub(crate) fn give_up_now(&mut self) {
         if self.is_underway() {
             self.state = State::Refused;
         }

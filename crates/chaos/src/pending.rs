@@ -17,6 +17,13 @@ pub(crate) enum Waiting {
         /// It asked for the first page.
         is_first_page: bool,
     },
+    /// The agent's own look at a task.
+    Task {
+        /// The call that the task is for.
+        attempt: u64,
+        /// It asked for the call's answer rather than for the task's state.
+        is_result: bool,
+    },
 }
 
 /// A tool call that was passed on.
@@ -29,6 +36,12 @@ pub(crate) struct WaitingCall {
     pub(crate) is_modern: bool,
     pub(crate) is_cancelled: bool,
     pub(crate) is_in_batch: bool,
+    /// The rules that it may be struck by, as bits.
+    pub(crate) rules: u32,
+    /// The rule that has shortened its list.
+    pub(crate) split_by: Option<usize>,
+    /// The frame itself, when it may have to be sent again.
+    pub(crate) frame: Option<Vec<u8>>,
 }
 
 /// Everything that waits.
@@ -65,13 +78,14 @@ impl Pending {
         })
     }
 
-    /// Whether a write that came earlier still waits: it may have been carried out first.
-    pub(crate) fn has_earlier_write(&self, attempt: u64) -> bool {
+    /// Whether an earlier call that this rule is about still waits: it may have been carried out
+    /// first.
+    pub(crate) fn has_earlier(&self, attempt: u64, rule: usize) -> bool {
         self.waiting.values().flatten().any(|waiting| match waiting {
             Waiting::Call(call) => {
-                call.class == Class::Write && !call.is_cancelled && call.attempt < attempt
+                call.rules & (1 << rule) != 0 && !call.is_cancelled && call.attempt < attempt
             }
-            Waiting::List { .. } => false,
+            Waiting::List { .. } | Waiting::Task { .. } => false,
         })
     }
 
@@ -83,7 +97,7 @@ impl Pending {
             .flat_map(|((connection, id), queue)| {
                 queue.into_iter().filter_map(move |waiting| match waiting {
                     Waiting::Call(call) => Some((connection, id.clone(), call)),
-                    Waiting::List { .. } => None,
+                    Waiting::List { .. } | Waiting::Task { .. } => None,
                 })
             })
             .collect();

@@ -1,6 +1,7 @@
 //! The upstream as a child process in a group of its own.
 
 use std::ffi::OsString;
+use std::io;
 use std::os::fd::{AsFd, BorrowedFd};
 use std::os::unix::process::CommandExt;
 use std::path::PathBuf;
@@ -11,6 +12,7 @@ use std::time::{Duration, Instant};
 use rustix::process::{Pid, Signal, kill_process_group};
 
 use super::ProxyError;
+use super::lines::Lines;
 use super::outbox::Outbox;
 
 /// How to start the upstream.
@@ -33,17 +35,18 @@ pub(super) struct Upstream {
     child: Child,
     input: Option<Outbox<ChildStdin>>,
     output: ChildStdout,
+    lines: Lines,
 }
 
 /// How often a leaving child is looked at.
 const LOOK: Duration = Duration::from_millis(5);
 
 impl Upstream {
-    pub(super) fn start(command: Command) -> Result<Self, ProxyError> {
+    pub(super) fn start(command: &Command) -> Result<Self, ProxyError> {
         let name = command.program.to_string_lossy().into_owned();
         let spawn = |source| ProxyError::Spawn { command: name.clone(), source };
         let mut builder = std::process::Command::new(&command.program);
-        builder.args(&command.arguments).envs(command.environment);
+        builder.args(&command.arguments).envs(command.environment.iter().cloned());
         builder.stdin(Stdio::piped()).stdout(Stdio::piped());
         // A group of its own, so that whatever it starts can be ended with it.
         builder.process_group(0);
@@ -54,7 +57,7 @@ impl Upstream {
         let (Some(input), Some(output)) = (child.stdin.take(), child.stdout.take()) else {
             unreachable!("both were asked for as pipes")
         };
-        Ok(Self { name, child, input: Some(Outbox::new(input)), output })
+        Ok(Self { name, child, input: Some(Outbox::new(input)), output, lines: Lines::default() })
     }
 
     pub(super) fn name(&self) -> String {
@@ -63,6 +66,16 @@ impl Upstream {
 
     pub(super) fn output(&self) -> BorrowedFd<'_> {
         self.output.as_fd()
+    }
+
+    /// Reads what it has written; `false` when it has closed its output.
+    pub(super) fn fill(&mut self) -> io::Result<bool> {
+        self.lines.fill(self.output.as_fd())
+    }
+
+    /// At most this many of the frames that were read.
+    pub(super) fn take(&mut self, most: usize) -> Vec<Vec<u8>> {
+        self.lines.take(most)
     }
 
     pub(super) fn input(&self) -> Option<BorrowedFd<'_>> {

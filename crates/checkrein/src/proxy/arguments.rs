@@ -5,14 +5,13 @@ use std::path::PathBuf;
 
 use checkrein_chaos::classify::{Patterns, READ_PREFIXES, default_write_list};
 use checkrein_chaos::stdio::Command;
-use checkrein_chaos::{Config, Plan, Scenario, Shape};
+use checkrein_chaos::{Config, Plan, Probe, Shape, Transport};
 use checkrein_ledger::{KeyFields, Start};
 use checkrein_verdict::Verdict;
 use clap::builder::NonEmptyStringValueParser as NonEmpty;
 use clap::{Args, ValueEnum};
 
 use crate::failure::Failure;
-use crate::terminal::say;
 
 /// Relays between an agent and an MCP server, injects faults on writes, and judges the agent by
 /// what the server really carried out.
@@ -38,12 +37,13 @@ pub(crate) struct Arguments {
     #[arg(long, value_name = "KEY=VALUE,KEY=VALUE", value_parser = NonEmpty::new())]
     pub(crate) upstream_env: Option<String>,
 
-    /// The scenario to try; needs --allow-writes
-    #[arg(long, value_name = "NAME", value_parser = NonEmpty::new())]
+    /// The scenario to try, by name, or a file of your own: a path with a `/` in it or ending in
+    /// `.yaml`; needs --allow-writes
+    #[arg(long, value_name = "NAME|FILE", value_parser = NonEmpty::new())]
     pub(crate) scenario: Option<String>,
-    /// The shape its fault takes on the wire
-    #[arg(long, value_enum, default_value_t = ShapeName::Soft)]
-    pub(crate) shape: ShapeName,
+    /// The shape its fault takes on the wire [default: the scenario's own, mostly `soft`]
+    #[arg(long, value_parser = shape_parser())]
+    pub(crate) shape: Option<Shape>,
     /// `deterministic` for the scenario alone, `chaos` for random errors on any call [default:
     /// deterministic]
     #[arg(long, value_name = "MODE", value_parser = NonEmpty::new())]
@@ -54,7 +54,7 @@ pub(crate) struct Arguments {
     /// In mode `chaos`: repeats the draws of an earlier run
     #[arg(long, value_name = "N")]
     pub(crate) seed: Option<u64>,
-    /// With F2: how long the 429 asks to wait, in seconds [default: 60]
+    /// With F2 and `unavailable`: how long the agent is asked to wait, in seconds [default: 60]
     #[arg(long, value_name = "SECONDS", value_parser = NonEmpty::new())]
     pub(crate) retry_after: Option<String>,
     /// Says that the upstream may be written to while faults are injected
@@ -77,6 +77,11 @@ pub(crate) struct Arguments {
     #[arg(long, value_name = "TOOL=N", value_parser = NonEmpty::new())]
     pub(crate) expect: Vec<String>,
 
+    /// A read that the harness itself makes before and after the agent's writes, so that the
+    /// upstream's own state is on record; may be given many times
+    #[arg(long, value_name = "TOOL {JSON}", value_parser = NonEmpty::new())]
+    pub(crate) probe: Vec<String>,
+
     /// Where the report goes [default: report.json in the run directory]
     #[arg(long, value_name = "FILE", value_parser = path_parser())]
     pub(crate) report_file: Option<PathBuf>,
@@ -92,6 +97,9 @@ pub(crate) struct Arguments {
     /// List the scenarios and shapes, and what an agent sees of each
     #[arg(long)]
     pub(crate) list_scenarios: bool,
+    /// Check a scenario file of your own, and do nothing else
+    #[arg(long, value_name = "FILE", value_parser = path_parser())]
+    pub(crate) check_scenario: Option<PathBuf>,
 
     /// The upstream in short: -- PROGRAM ARG...
     #[arg(last = true, value_name = "PROGRAM")]
@@ -105,45 +113,6 @@ pub(crate) enum Switch {
     On,
     /// Off.
     Off,
-}
-
-/// The names of the shapes.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
-pub(crate) enum ShapeName {
-    /// A tool result with isError: true
-    Soft,
-    /// A JSON-RPC error
-    Error,
-    /// No answer
-    Silence,
-    /// The connection closes
-    Close,
-    /// With F3: the frame itself is cut
-    CutFrame,
-}
-
-impl ShapeName {
-    /// Its name, as `--shape` takes it.
-    pub(crate) fn name(self) -> &'static str {
-        match self {
-            Self::Soft => "soft",
-            Self::Error => "error",
-            Self::Silence => "silence",
-            Self::Close => "close",
-            Self::CutFrame => "cut-frame",
-        }
-    }
-
-    /// The shape.
-    pub(crate) fn shape(self) -> Shape {
-        match self {
-            Self::Soft => Shape::Soft,
-            Self::Error => Shape::Error,
-            Self::Silence => Shape::Silence,
-            Self::Close => Shape::Close,
-            Self::CutFrame => Shape::CutFrame,
-        }
-    }
 }
 
 /// When a run's verdict makes the command fail.
@@ -163,6 +132,15 @@ impl FailOn {
             Self::NotTested => verdict != Verdict::Pass,
         }
     }
+}
+
+/// The shapes that pipes can carry, by name.
+fn shape_parser() -> impl clap::builder::TypedValueParser<Value = Shape> {
+    use clap::builder::{PossibleValue, PossibleValuesParser, TypedValueParser};
+    let shapes = || Shape::ALL.into_iter().filter(|shape| shape.is_on(Transport::Stdio));
+    let known = shapes().map(|shape| PossibleValue::new(shape.name()).help(shape.about()));
+    PossibleValuesParser::new(known)
+        .map(move |name| shapes().find(|shape| shape.name() == name).unwrap_or_default())
 }
 
 /// A path that is not empty; it need not be text.
@@ -218,7 +196,7 @@ impl Arguments {
     }
 
     /// What the engine is told.
-    pub(crate) fn config(&self, plan: Plan) -> Config {
+    pub(crate) fn config(&self, plan: Plan, probes: Vec<Probe>) -> Config {
         let keys = self.key_fields.as_deref().map(parts);
         Config {
             plan,
@@ -236,6 +214,7 @@ impl Arguments {
                 .map(|(tool, fields)| (tool.to_owned(), parts(fields)))
                 .collect(),
             audit_tools: self.audit_tools == Switch::On,
+            probes,
         }
     }
 
@@ -253,10 +232,15 @@ impl Arguments {
         };
         match plan {
             Plan::Watch => {}
-            Plan::Scenario { scenario, retry_after_s, .. } => {
-                start.scenario = Some(scenario.name().to_owned());
-                start.shape = Some(self.shape.name().to_owned());
-                start.retry_after_s = (*scenario == Scenario::F2).then_some(*retry_after_s);
+            Plan::Scenario(scenario) => {
+                start.scenario = Some(scenario.name.clone());
+                start.shape = scenario.rules.first().map(|rule| rule.shape.name().to_owned());
+                start.retry_after_s = scenario.retry_after().map(|wait| wait.as_secs());
+                let is_new = |(tool, _): &&(String, u64)| {
+                    !start.expect.iter().any(|(declared, _)| declared == tool)
+                };
+                let of_its_own: Vec<_> = scenario.expect.iter().filter(is_new).cloned().collect();
+                start.expect.extend(of_its_own);
             }
             Plan::Chaos { rate, seed } => {
                 start.chaos = true;
@@ -277,17 +261,4 @@ pub(crate) fn pair<'a>(
     text.split_once('=')
         .filter(|(name, _)| !name.is_empty())
         .ok_or_else(|| Failure::new(format!("`{text}` is no value for {flag}: it takes {form}")))
-}
-
-/// Prints what there is to try.
-pub(crate) fn list_scenarios() -> Result<(), Failure> {
-    for scenario in Scenario::ALL {
-        say(&format!("{}  {}", scenario.name(), scenario.about()));
-        for shape in Shape::STDIO {
-            let Some(seen) = scenario.seen_as(shape) else { continue };
-            say(&format!("      --shape {:<10} {seen}", shape.name()));
-        }
-        say(&format!("      {}", scenario.tells_apart()));
-    }
-    Ok(())
 }

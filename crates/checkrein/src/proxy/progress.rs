@@ -2,14 +2,17 @@
 
 use std::io;
 
+use checkrein_chaos::Audit;
 use checkrein_chaos::stdio::{Ending, Reporter, Status};
-use checkrein_chaos::{Audit, Scenario};
 use checkrein_ledger::{Class, Entry, Tool};
 use checkrein_report::{Document, Target};
 use checkrein_verdict::{Run, Verdict};
 
 use super::arguments::{Arguments, Switch};
 use crate::terminal::complain;
+
+/// The scenario whose result is no secret: it injects nothing.
+const BASELINE: &str = "F4";
 
 /// Gathers the run, writes the report, and tells the user.
 pub(super) struct Progress {
@@ -21,7 +24,7 @@ pub(super) struct Progress {
 
 impl Progress {
     pub(super) fn new(target: Target, arguments: &Arguments) -> Self {
-        let name = arguments.scenario.as_deref().filter(|name| *name != Scenario::F4.name());
+        let name = arguments.scenario.as_deref().filter(|name| *name != BASELINE);
         if let (Some(name), Switch::On) = (name, arguments.audit_tools) {
             complain(&format!(
                 "note: the agent can look at the result of {name}; use --audit-tools off to measure"

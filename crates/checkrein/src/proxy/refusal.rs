@@ -2,13 +2,12 @@
 
 use std::time::{SystemTime, UNIX_EPOCH};
 
-use checkrein_chaos::{Plan, Scenario, Shape};
+use checkrein_chaos::{Plan, Probe, Scenario, Shape, Transport};
 
 use super::arguments::{Arguments, pair};
+use super::scenarios;
 use crate::failure::Failure;
 
-/// How long an injected 429 asks to wait unless told otherwise, in seconds.
-const RETRY_AFTER_S: u64 = 60;
 const RETRY_AFTER_RANGE: std::ops::RangeInclusive<u64> = 1..=86_400;
 const MODES: [&str; 2] = ["deterministic", "chaos"];
 
@@ -56,18 +55,21 @@ fn plan(arguments: &Arguments) -> Result<Plan, Failure> {
         }
     }
     let Some(name) = arguments.scenario.as_deref() else {
-        if arguments.retry_after.is_some() {
-            return Err(Failure::new("--retry-after goes with --scenario F2 only"));
-        }
-        return Ok(Plan::Watch);
+        return match (&arguments.retry_after, arguments.shape) {
+            (Some(_), _) => Err(Failure::new("--retry-after goes with --scenario F2 only")),
+            (None, Some(_)) => Err(Failure::new("--shape goes with --scenario only")),
+            (None, None) => Ok(Plan::Watch),
+        };
     };
-    let scenario = scenario(name)?;
-    let shape = arguments.shape.shape();
-    if scenario.seen_as(shape).is_none() {
-        let known: Vec<_> = Shape::STDIO
+    let mut scenario = scenarios::find(name)?;
+    if let Some(why) = scenario.why_not_on(Transport::Stdio) {
+        return Err(Failure::new(format!("{name} makes no sense on stdio: {why}")));
+    }
+    if let Some(shape) = arguments.shape.filter(|shape| !scenario.set_shape(*shape)) {
+        let known: Vec<_> = scenario
+            .shapes(Transport::Stdio)
             .iter()
-            .filter(|shape| scenario.seen_as(**shape).is_some())
-            .map(|shape| format!("`{}`", shape.name()))
+            .map(|(shape, _)| format!("`{}`", shape.name()))
             .collect();
         return Err(Failure::new(format!(
             "{name} has no shape `{}`: it has {}",
@@ -75,7 +77,14 @@ fn plan(arguments: &Arguments) -> Result<Plan, Failure> {
             known.join(", ")
         )));
     }
-    Ok(Plan::Scenario { scenario, shape, retry_after_s: retry_after(arguments, scenario)? })
+    let here = |shape: Shape| shape.is_on(Transport::Stdio);
+    if let Some(rule) = scenario.rules.iter().find(|rule| !here(rule.shape)) {
+        return Err(Failure::new(format!("shape `{}` is one of HTTP only", rule.shape.name())));
+    }
+    if let Some(text) = arguments.retry_after.as_deref() {
+        set_retry_after(&mut scenario, text)?;
+    }
+    Ok(Plan::Scenario(scenario))
 }
 
 fn chaos(arguments: &Arguments) -> Result<Plan, Failure> {
@@ -103,26 +112,37 @@ fn any_seed() -> u64 {
     u64::from(since.subsec_nanos()) % 1_000_000
 }
 
-fn scenario(name: &str) -> Result<Scenario, Failure> {
-    let found = Scenario::ALL.into_iter().find(|scenario| scenario.name() == name);
-    found.ok_or_else(|| {
-        let known: Vec<_> = Scenario::ALL.iter().map(|scenario| scenario.name()).collect();
-        let upper = name.to_uppercase();
-        let failure =
-            Failure::new(format!("`{name}` is no scenario: there are {}", known.join(", ")));
-        match known.contains(&upper.as_str()) {
-            true => failure.hint(format!("did you mean {upper}?")),
-            false => failure,
-        }
-    })
+fn set_retry_after(scenario: &mut Scenario, text: &str) -> Result<(), Failure> {
+    let seconds =
+        text.parse().ok().filter(|seconds| RETRY_AFTER_RANGE.contains(seconds)).ok_or_else(
+            || Failure::new(format!("`{text}` is no wait: it takes whole seconds from 1 to 86400")),
+        )?;
+    if scenario.set_retry_after(seconds) {
+        return Ok(());
+    }
+    let known: Vec<_> = Scenario::built_in()
+        .iter()
+        .filter(|scenario| scenario.retry_after().is_some())
+        .map(|scenario| scenario.name.clone())
+        .collect();
+    Err(Failure::new(format!("--retry-after goes with --scenario {} only", known.join(" or "))))
 }
 
-fn retry_after(arguments: &Arguments, scenario: Scenario) -> Result<u64, Failure> {
-    let Some(text) = arguments.retry_after.as_deref() else { return Ok(RETRY_AFTER_S) };
-    if scenario != Scenario::F2 {
-        return Err(Failure::new("--retry-after goes with --scenario F2 only"));
+/// `TOOL {JSON}` as a read to make.
+pub(super) fn probes(arguments: &Arguments) -> Result<Vec<Probe>, Failure> {
+    arguments.probe.iter().map(|declared| probe(declared)).collect()
+}
+
+fn probe(declared: &str) -> Result<Probe, Failure> {
+    let declared = declared.trim();
+    let (tool, json) = declared.split_once(char::is_whitespace).unwrap_or((declared, "{}"));
+    if tool.starts_with('{') {
+        return Err(Failure::new(format!(
+            "`{declared}` names no tool: --probe takes TOOL {{JSON}}"
+        )));
     }
-    text.parse().ok().filter(|seconds| RETRY_AFTER_RANGE.contains(seconds)).ok_or_else(|| {
-        Failure::new(format!("`{text}` is no wait: it takes whole seconds from 1 to 86400"))
-    })
+    let arguments = serde_json::from_str(json.trim()).map_err(|error| {
+        Failure::new(format!("the arguments of `{tool}` in --probe are no JSON object: {error}"))
+    })?;
+    Ok(Probe { tool: tool.to_owned(), arguments })
 }

@@ -1,0 +1,117 @@
+//! Calls that the upstream answers by a task (MCP 2025-11-25, and an extension of 2026-07-28).
+
+use std::collections::HashMap;
+use std::time::Duration;
+
+use checkrein_ledger::{Answer, Event, Evidence, Outcome, Told};
+use serde::Deserialize;
+use serde_json::json;
+
+use super::Engine;
+use super::own::Purpose;
+use super::strike::Answered;
+use super::timer::Timer;
+use crate::answer;
+use crate::faults::Moment;
+use crate::frame::Body;
+use crate::pending::{Connection, Waiting, WaitingCall};
+
+/// How often a task is looked at whose handle was lost.
+const LOOK: Duration = Duration::from_millis(500);
+
+/// The calls whose tasks go on, by the task's name.
+#[derive(Debug, Default)]
+pub(super) struct Tasks(HashMap<(Connection, String), u64>);
+
+#[derive(Deserialize)]
+#[serde(rename_all = "camelCase")]
+struct Named {
+    task_id: String,
+}
+
+impl Engine {
+    /// The upstream answered by a task: what becomes of the call is what becomes of that.
+    pub(super) fn handed_over(&mut self, at: Answered<'_>, call: WaitingCall, task: String) {
+        let (connection, attempt) = (at.connection, call.attempt);
+        self.tasks.0.insert((connection, task.clone()), attempt);
+        let answer = at.answer;
+        let (outcome, evidence) = (Outcome::Unknown, Evidence::None);
+        self.record(Event::Concluded { attempt, outcome, evidence, answer });
+        let Some(rule) = self.rule_at(&call, Moment::Handle) else {
+            self.record(Event::Told { attempt, told: Told::Upstream });
+            return self.to_agent(connection, at.bytes.to_vec());
+        };
+        self.inject(attempt, rule);
+        self.ghost(connection, at.id);
+        self.tell_rule(connection, at.id, attempt, rule, call.is_modern);
+        self.wait(LOOK, Timer::Task { connection, attempt, task });
+    }
+
+    pub(super) fn agent_looks_at_task(
+        &mut self,
+        connection: Connection,
+        id: &str,
+        params: Option<&str>,
+        is_result: bool,
+    ) {
+        if let Some(attempt) = self.task_in(connection, params) {
+            self.pending.push(connection, id, Waiting::Task { attempt, is_result });
+        }
+    }
+
+    fn task_in(&self, connection: Connection, params: Option<&str>) -> Option<u64> {
+        let named: Named = serde_json::from_str(params?).ok()?;
+        self.tasks.0.get(&(connection, named.task_id)).copied()
+    }
+
+    /// The upstream says of itself how a task is.
+    pub(super) fn task_says(&mut self, connection: Connection, params: Option<&str>) {
+        let Some(attempt) = self.task_in(connection, params) else { return };
+        let end = params.and_then(|params| answer::task_end(Body::Result(params)));
+        self.task_ended(attempt, end);
+    }
+
+    pub(super) fn task_answered(&mut self, attempt: u64, is_result: bool, body: Body<'_>) {
+        let end = if is_result { Some(answer::judge(body)) } else { answer::task_end(body) };
+        self.task_ended(attempt, end);
+    }
+
+    fn task_ended(&mut self, attempt: u64, end: Option<(Outcome, Answer)>) {
+        let Some((outcome, answer)) = end else { return };
+        let is_known = self.tasks.0.values().any(|known| *known == attempt);
+        if is_known {
+            self.tasks.0.retain(|_, known| *known != attempt);
+            let evidence = Evidence::LateAnswer;
+            self.record(Event::Concluded { attempt, outcome, evidence, answer });
+        }
+    }
+
+    /// Looks at a task that the agent does not know of.
+    pub(super) fn look_at_task(&mut self, connection: Connection, attempt: u64, task: String) {
+        let id = self.own.id();
+        let mut params = json!({"taskId": task});
+        if let (Some(meta), Some(params)) = (self.listing.meta(), params.as_object_mut()) {
+            params.insert("_meta".to_owned(), meta.clone());
+        }
+        let frame =
+            format!(r#"{{"jsonrpc":"2.0","id":{id},"method":"tasks/get","params":{params}}}"#);
+        self.own.ask(connection, id, Purpose::Task { attempt, task });
+        self.to_upstream(connection, frame.into_bytes());
+    }
+
+    pub(super) fn looked_at_task(
+        &mut self,
+        connection: Connection,
+        attempt: u64,
+        task: String,
+        body: Body<'_>,
+    ) {
+        match (body, answer::task_end(body)) {
+            (_, Some(end)) => self.task_ended(attempt, Some(end)),
+            (Body::Error(_), None) => {
+                self.tasks.0.remove(&(connection, task));
+            }
+            (Body::Result(_), None) => self.wait(LOOK, Timer::Task { connection, attempt, task }),
+        }
+    }
+}

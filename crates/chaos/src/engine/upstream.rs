@@ -1,0 +1,189 @@
+//! Frames from the upstream.
+
+use checkrein_ledger::{Answer, Event, Evidence, Outcome, Told};
+
+use super::audit::with_audit_tools;
+use super::own::Purpose;
+use super::strike::Answered;
+use super::{Action, Engine};
+use crate::answer;
+use crate::faults::Moment;
+use crate::frame::{Body, Frame, Message};
+use crate::pending::{Connection, Waiting, WaitingCall};
+
+impl Engine {
+    /// A frame from the upstream.
+    pub fn from_upstream(&mut self, connection: Connection, bytes: &[u8]) -> Vec<Action> {
+        if self.restart.is_between_two() {
+            // The last words of a process that was ended on purpose.
+            return Vec::new();
+        }
+        match Frame::read(bytes) {
+            Frame::Single(Message::Response { id, body }) => {
+                self.response(connection, bytes, id, body);
+            }
+            Frame::Batch(messages) => {
+                for message in messages {
+                    if let Message::Response { id, body } = message
+                        && let Some(Waiting::Call(call)) = self.pending.pop(connection, id)
+                    {
+                        let (outcome, answer) = answer::judge(body);
+                        self.conclude(&call, outcome, answer);
+                        self.told_upstream(call, outcome);
+                    }
+                }
+                self.to_agent(connection, bytes.to_vec());
+            }
+            Frame::Single(Message::Request { method, params, .. }) => {
+                self.upstream_says(connection, bytes, method, params);
+            }
+            Frame::Opaque => self.to_agent(connection, bytes.to_vec()),
+        }
+        self.done()
+    }
+
+    fn upstream_says(
+        &mut self,
+        connection: Connection,
+        bytes: &[u8],
+        method: &str,
+        params: Option<&str>,
+    ) {
+        if method.starts_with("notifications/tasks") {
+            self.task_says(connection, params);
+        }
+        self.to_agent(connection, bytes.to_vec());
+        if method == "notifications/tools/list_changed" && !self.listing.is_unasked() {
+            self.begin_listing(connection, None);
+        }
+    }
+
+    fn response(&mut self, connection: Connection, bytes: &[u8], id: &str, body: Body<'_>) {
+        if let Some(purpose) = self.own.take(connection, id) {
+            return self.own_answer(connection, bytes, body, purpose);
+        }
+        if self.listing.owns(id) {
+            return self.listed(connection, body);
+        }
+        match self.pending.pop(connection, id) {
+            Some(Waiting::Call(call)) => {
+                let (outcome, answer) = answer::judge(body);
+                let at = Answered { connection, id, bytes, outcome, answer };
+                self.answered(at, body, call);
+            }
+            Some(Waiting::List { is_first_page }) => {
+                let visible = self.without_missing(bytes, body);
+                let offered = visible.unwrap_or_else(|| bytes.to_vec());
+                let with_ours = (self.config.audit_tools && is_first_page)
+                    .then(|| self.offer_audit(&offered))
+                    .flatten();
+                self.to_agent(connection, with_ours.unwrap_or(offered));
+            }
+            Some(Waiting::Task { attempt, is_result }) => {
+                self.task_answered(attempt, is_result, body);
+                self.to_agent(connection, bytes.to_vec());
+            }
+            None => self.to_agent(connection, bytes.to_vec()),
+        }
+    }
+
+    fn offer_audit(&self, bytes: &[u8]) -> Option<Vec<u8>> {
+        let Frame::Single(Message::Response { body, .. }) = Frame::read(bytes) else { return None };
+        with_audit_tools(bytes, body)
+    }
+
+    fn listed(&mut self, connection: Connection, body: Body<'_>) {
+        if let Some(next) = self.listing.answered(body, &self.config.patterns) {
+            return self.to_upstream(connection, next);
+        }
+        let tools = self.listing.tools();
+        self.record(Event::Tools(tools.clone()));
+        self.act(Action::Announce(tools));
+        self.probe_at_start(connection);
+    }
+
+    fn answered(&mut self, at: Answered<'_>, body: Body<'_>, call: WaitingCall) {
+        let handle = (at.outcome == Outcome::Interim).then(|| answer::handle(body)).flatten();
+        if let Some(task) = handle {
+            return self.handed_over(at, call, task);
+        }
+        let is_done = at.outcome == Outcome::Executed;
+        if is_done {
+            self.look_up_or_write(&call, body);
+            self.probe_after(at.connection, &call);
+        }
+        if let Some(rule) = call.split_by.filter(|_| is_done) {
+            self.conclude(&call, at.outcome, at.answer);
+            self.ghost(at.connection, at.id);
+            return self.tell_rule(at.connection, at.id, call.attempt, rule, call.is_modern);
+        }
+        match self.rule_at(&call, Moment::Executed).filter(|_| is_done) {
+            Some(rule) => self.strike_answer(at, call, rule),
+            None => self.pass(at, call),
+        }
+    }
+
+    /// Passes the upstream's answer on.
+    pub(super) fn pass(&mut self, at: Answered<'_>, call: WaitingCall) {
+        self.conclude(&call, at.outcome, at.answer);
+        self.told_upstream(call, at.outcome);
+        self.to_agent(at.connection, at.bytes.to_vec());
+    }
+
+    fn told_upstream(&mut self, call: WaitingCall, outcome: Outcome) {
+        self.record(Event::Told { attempt: call.attempt, told: Told::Upstream });
+        if outcome == Outcome::Interim {
+            self.interim.push(call);
+        }
+    }
+
+    fn own_answer(
+        &mut self,
+        connection: Connection,
+        bytes: &[u8],
+        body: Body<'_>,
+        purpose: Purpose,
+    ) {
+        match purpose {
+            Purpose::Late(call) => {
+                let (outcome, answer) = answer::judge(body);
+                let evidence = match outcome {
+                    Outcome::Unknown => Evidence::None,
+                    _ => Evidence::LateAnswer,
+                };
+                let attempt = call.attempt;
+                self.record(Event::Concluded { attempt, outcome, evidence, answer });
+                if outcome == Outcome::Executed {
+                    self.look_up_or_write(&call, body);
+                    self.probe_after(connection, &call);
+                }
+            }
+            Purpose::Again(again) => {
+                let (outcome, _) = answer::judge(body);
+                self.delivered_again(connection, *again, Some((outcome, bytes.to_vec())));
+            }
+            Purpose::Probe { tool, when } => self.probed(tool, when, body),
+            Purpose::Opening => self.opened(connection),
+            Purpose::Task { attempt, task } => self.looked_at_task(connection, attempt, task, body),
+        }
+    }
+
+    /// A request of ours was not answered in time.
+    pub(super) fn overdue(&mut self, connection: Connection, id: &str) {
+        match self.own.take(connection, id) {
+            Some(Purpose::Again(again)) => self.delivered_again(connection, *again, None),
+            Some(Purpose::Probe { .. }) => self.probes.answered(),
+            Some(Purpose::Opening) => self.opened(connection),
+            Some(purpose @ (Purpose::Late(_) | Purpose::Task { .. })) => {
+                self.own.ask(connection, id.to_owned(), purpose);
+            }
+            None => {}
+        }
+    }
+
+    /// The outcome of a call that nobody will ever answer.
+    pub(super) fn lose(&mut self, attempt: u64) {
+        let (outcome, evidence, answer) = (Outcome::Unknown, Evidence::None, Answer::None);
+        self.record(Event::Concluded { attempt, outcome, evidence, answer });
+    }
+}

@@ -1,0 +1,95 @@
+//! Scenarios by name or file, listed and checked.
+
+use std::fs;
+use std::path::Path;
+
+use checkrein_chaos::scenario::{self, Scenario};
+use checkrein_chaos::{Shape, Transport};
+
+use crate::failure::Failure;
+use crate::terminal::{complain, say};
+
+/// No scenario is larger.
+const MAX_BYTES: u64 = 64 << 10;
+
+/// The built-in scenario of this name, or the one in this file.
+pub(super) fn find(name: &str) -> Result<Scenario, Failure> {
+    let is_file = name.contains('/') || name.ends_with(".yaml") || name.ends_with(".yml");
+    if is_file {
+        return read(Path::new(name)).map_err(|problems| {
+            problems.iter().for_each(|problem| complain(problem));
+            Failure::new(format!("`{name}` is no scenario that can be run"))
+        });
+    }
+    let known = Scenario::built_in();
+    let names: Vec<_> = known.iter().map(|scenario| scenario.name.as_str()).collect();
+    if let Some(found) = known.iter().find(|scenario| scenario.name == name) {
+        return Ok(found.clone());
+    }
+    let failure = Failure::new(format!("`{name}` is no scenario: there are {}", names.join(", ")));
+    Err(match scenario::nearest(name, names.iter().copied()) {
+        Some(nearest) => failure.hint(format!("did you mean {nearest}?")),
+        None => failure.hint("a file of your own is named by a path with a `/`"),
+    })
+}
+
+/// Checks a scenario file, and says everything that is wrong with it.
+pub(super) fn check(path: &Path) -> Result<(), Failure> {
+    match read(path) {
+        Ok(scenario) => {
+            say(&format!("{}: `{}` can be run", path.display(), scenario.name));
+            Ok(())
+        }
+        Err(problems) => {
+            problems.iter().for_each(|problem| complain(problem));
+            let count = problems.len();
+            let what =
+                if count == 1 { "1 problem".to_owned() } else { format!("{count} problems") };
+            Err(Failure::new(format!("`{}` has {what}", path.display())))
+        }
+    }
+}
+
+fn read(path: &Path) -> Result<Scenario, Vec<String>> {
+    let shown = path.display();
+    let failed = |why: String| vec![format!("failed to read scenario `{shown}`: {why}")];
+    let size = fs::metadata(path).map_err(|error| failed(error.to_string()))?.len();
+    if size > MAX_BYTES {
+        return Err(failed(format!("it is larger than {MAX_BYTES} bytes")));
+    }
+    let text = fs::read_to_string(path).map_err(|error| failed(error.to_string()))?;
+    scenario::read(&text)
+        .map_err(|problems| problems.iter().map(|problem| format!("{shown}:{problem}")).collect())
+}
+
+/// Prints what there is to try.
+pub(super) fn list() -> Result<(), Failure> {
+    let known = Scenario::built_in();
+    let width = known.iter().map(|scenario| scenario.name.len()).max().unwrap_or_default();
+    for scenario in &known {
+        say(&format!("{:<width$}  {}", scenario.name, scenario.about));
+        for line in details(scenario) {
+            say(&format!("{:<width$}    {line}", ""));
+        }
+    }
+    Ok(())
+}
+
+/// What an agent sees of it, what it tells apart, how it is counted, and where it has no sense.
+pub(super) fn details(scenario: &Scenario) -> Vec<String> {
+    let mut lines = Vec::new();
+    for (shape, seen) in scenario.shapes(Transport::Stdio) {
+        lines.push(format!("--shape {:<10} {seen}", shape.name()));
+    }
+    let is_http_only = |(shape, _): &(Shape, &str)| !shape.is_on(Transport::Stdio);
+    for (shape, seen) in scenario.shapes(Transport::Http).into_iter().filter(is_http_only) {
+        lines.push(format!("on HTTP only: {:<10} {seen}", shape.name()));
+    }
+    lines.extend(scenario.tells.clone());
+    lines.extend(scenario.verdict.as_ref().map(|verdict| format!("verdict: {verdict}")));
+    for (transport, name) in [(Transport::Stdio, "stdio"), (Transport::Http, "HTTP")] {
+        let why = scenario.why_not_on(transport);
+        lines.extend(why.map(|why| format!("not on {name}: {why}")));
+    }
+    lines
+}
