@@ -11,6 +11,11 @@ use crate::yaml;
 /// Kind of the stored events.
 pub const KIND: &str = "audit_event";
 
+/// The trail keeps this many events; a store that is used for months must not grow for ever.
+const MOST_EVENTS: u64 = 20_000;
+/// How often the trail is cut back.
+const CUT_EVERY: u64 = 500;
+
 /// A write, as its audit event tells it.
 #[derive(Debug, Clone, Default)]
 pub struct Event<'a> {
@@ -79,5 +84,8 @@ pub fn record_at(
         "yaml": {"old": event.old_yaml, "new": event.new_yaml},
     });
     store.insert(&Key::new(KIND, &event.scope, &id), &body, at_ms)?;
+    if store.next_number(KIND)?.is_multiple_of(CUT_EVERY) {
+        store.keep_newest(KIND, MOST_EVENTS)?;
+    }
     Ok(id)
 }

@@ -5,7 +5,7 @@ use std::cmp::Ordering;
 use serde_json::Value;
 
 use crate::audit::{self, Event};
-use crate::family::{Answer, Draft, Family, Fields, Levels, check_fields, page};
+use crate::family::{Answer, Draft, Family, Fields, Levels, check_fields, page, place_of};
 use crate::places;
 use crate::references;
 use crate::reply::Reply;
@@ -13,7 +13,7 @@ use crate::request::Request;
 use crate::router::Params;
 use crate::scope::Scope;
 use crate::store::{Document, Filter, Key, Store, StoreError};
-use crate::world::World;
+use crate::world::{ACCOUNT, World};
 
 /// Handler of a create.
 pub fn create<F: Family>(world: &World, request: &Request, params: &Params) -> Reply {
@@ -81,8 +81,7 @@ pub fn list<F: Family>(world: &World, request: &Request, params: &Params) -> Rep
         let store = world.store();
         let scope = F::scope(request, params);
         let found = search::<F>(&store, request, &scope)?;
-        let items = found.iter().map(|document| F::item(world, &store, document)).collect();
-        page::<F>(request, items)
+        page::<F, _>(request, found, |document| F::item(world, &store, &document))
     })
 }
 
@@ -159,7 +158,7 @@ pub fn gone<F: Family>(key: &Key) -> Reply {
 }
 
 fn missing<F: Family>(key: &Key, (status, code): (u16, &str)) -> Reply {
-    let message = format!("{} doesn't exist or has been deleted.", place_of::<F>(key));
+    let message = F::absence(ACCOUNT, key);
     Reply::ng_error(status, code, &message)
 }
 
@@ -357,15 +356,5 @@ fn audit_yaml(document: &Document) -> String {
     match document.body.get("yaml").and_then(Value::as_str) {
         Some(yaml) if !yaml.is_empty() => yaml.to_owned(),
         _ => crate::yaml::write(&document.body),
-    }
-}
-
-/// `Pipeline [x] under Project[p], Organization [o]`, as messages name an entity.
-fn place_of<F: Family>(key: &Key) -> String {
-    let Key { id, org, project, .. } = key;
-    match key.scope().level() {
-        "account" => format!("{} [{id}] in the account", F::NOUN),
-        "organization" => format!("{} [{id}] under Organization [{org}]", F::NOUN),
-        _ => format!("{} [{id}] under Project[{project}], Organization [{org}]", F::NOUN),
     }
 }

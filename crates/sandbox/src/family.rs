@@ -120,6 +120,12 @@ pub trait Family {
         Ok(())
     }
 
+    /// What is said when it is not there.
+    fn absence(account: &str, key: &Key) -> String {
+        let _ = account;
+        format!("{} doesn't exist or has been deleted.", place_of::<Self>(key))
+    }
+
     /// What goes with it when it is removed.
     fn removed(world: &World, store: &Store, document: &Document) -> Result<(), Reply> {
         let _ = (world, store, document);
@@ -225,16 +231,26 @@ pub fn check_fields<F: Family + ?Sized>(body: &Fields) -> Result<(), Reply> {
     if faults.is_empty() { Ok(()) } else { Err(Reply::field_failure(&faults)) }
 }
 
-/// The reply of a list: cut to the page and wrapped as the family does.
-pub fn page<F: Family>(request: &Request, items: Vec<Value>) -> Answer {
+/// The reply of a list: cut to the page, only then shown, and wrapped as the family does.
+pub fn page<F: Family, T>(request: &Request, found: Vec<T>, show: impl Fn(T) -> Value) -> Answer {
     if F::PAGES == Pages::Whole {
-        return Ok(Reply::ng(Value::Array(items)));
+        return Ok(Reply::ng(found.into_iter().map(show).collect()));
     }
     let page = F::PAGE_STYLE.read(request)?;
-    let total = items.len();
-    let items = page.slice(items);
+    let total = found.len();
+    let items = page.slice(found).into_iter().map(show).collect();
     Ok(Reply::ng(match F::PAGES {
         Pages::Spring => spring_page(items, page, total),
         Pages::Ng | Pages::Whole => ng_page(items, page, total),
     }))
+}
+
+/// `Pipeline [x] under Project[p], Organization [o]`, as messages name an entity.
+pub fn place_of<F: Family + ?Sized>(key: &Key) -> String {
+    let Key { id, org, project, .. } = key;
+    match key.scope().level() {
+        "account" => format!("{} [{id}] in the account", F::NOUN),
+        "organization" => format!("{} [{id}] under Organization [{org}]", F::NOUN),
+        _ => format!("{} [{id}] under Project[{project}], Organization [{org}]", F::NOUN),
+    }
 }

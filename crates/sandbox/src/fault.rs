@@ -46,7 +46,9 @@ pub enum Kind {
 }
 
 /// The names of all kinds, as the admin route takes them.
-pub const KINDS: [&str; 16] = [
+pub const KINDS: [&str; 18] = [
+    "401",
+    "403",
     "429",
     "500",
     "502",
@@ -94,7 +96,9 @@ impl Fault {
         };
         let kind = match name.as_str() {
             "429" => Kind::TooMany { retry_after },
-            "500" | "502" | "503" | "504" => Kind::Status(name.parse().unwrap_or(500)),
+            "401" | "403" | "500" | "502" | "503" | "504" => {
+                Kind::Status(name.parse().unwrap_or(500))
+            }
             "html_502" => Kind::Html502,
             "empty_200" => Kind::Empty200,
             "204" => Kind::NoContent,
@@ -280,6 +284,6 @@ mod tests {
     #[test]
     fn an_unknown_kind_names_the_known_ones() {
         let refusal = Fault::read(&json!({"kind": "flood"})).unwrap_err();
-        assert!(refusal.contains("unknown kind `flood`; known are 429, 500"), "{refusal}");
+        assert!(refusal.contains("unknown kind `flood`; known are 401, 403"), "{refusal}");
     }
 }

@@ -143,7 +143,14 @@ impl Router {
             if route.method == request.method {
                 return Match::Found(*route, params);
             }
-            answer = Match::WrongMethod;
+            // A HEAD is a GET whose body stays behind (RFC 9110 section 9.3.2).
+            answer = match answer {
+                Match::Found(..) => answer,
+                _ if request.method == "HEAD" && route.method == "GET" => {
+                    Match::Found(*route, params)
+                }
+                _ => Match::WrongMethod,
+            };
         }
         answer
     }

@@ -174,7 +174,9 @@ async fn handle(
     if delay_ms > 0 {
         tokio::time::sleep(Duration::from_millis(delay_ms)).await;
     }
-    if let Some(reply) = fault.as_ref().and_then(|kind| spoil::refused(&platform, kind, &gate)) {
+    if let Some(reply) =
+        fault.as_ref().and_then(|kind| spoil::refused(&platform, &request, kind, &gate))
+    {
         return edge::respond(reply);
     }
     let reply = spoil::expired_link(&request).unwrap_or_else(|| platform.answer(&request));

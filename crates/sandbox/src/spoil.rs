@@ -14,7 +14,12 @@ const HUGE_BYTES: usize = 25 * 1024 * 1024;
 const LIFETIME: &str = "X-Goog-Expires";
 
 /// Faults that strike before anything is applied.
-pub(crate) fn refused(platform: &Platform, kind: &Kind, gate: &Gate) -> Option<Reply> {
+pub(crate) fn refused(
+    platform: &Platform,
+    request: &Request,
+    kind: &Kind,
+    gate: &Gate,
+) -> Option<Reply> {
     match kind {
         Kind::ResetBefore => {
             gate.set(Break::Reset);
@@ -33,7 +38,12 @@ pub(crate) fn refused(platform: &Platform, kind: &Kind, gate: &Gate) -> Option<R
             })
         }
         Kind::Status(status) => {
+            if *status == 403 {
+                let scope = platform.world.scope_json(&request.scope());
+                return Some(Reply::access_denied("core_resource_view", "RESOURCE", "any", scope));
+            }
             let (code, message) = match status {
+                401 => ("EXPIRED_TOKEN", "The token has expired"),
                 503 => ("UNAVAILABLE_DELEGATES", "The service is not available"),
                 504 => ("REQUEST_TIMEOUT", "The request timed out"),
                 _ => ("UNKNOWN_ERROR", "Oops, something went wrong on our end; contact support"),

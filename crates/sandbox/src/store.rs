@@ -321,6 +321,18 @@ impl Store {
         rows.map(|row| parse(row?)).collect()
     }
 
+    /// Removes all but the newest `kept` documents of a kind.
+    pub fn keep_newest(&self, kind: &str, kept: u64) -> Result<usize, StoreError> {
+        Ok(self
+            .db
+            .prepare_cached(
+                "DELETE FROM documents WHERE kind = ?1 AND seq <= (
+                     SELECT seq FROM documents WHERE kind = ?1
+                     ORDER BY seq DESC LIMIT 1 OFFSET ?2)",
+            )?
+            .execute(params![kind, i64::try_from(kept).unwrap_or(i64::MAX)])?)
+    }
+
     /// How many documents a filter takes.
     pub fn count(&self, filter: &Filter) -> Result<usize, StoreError> {
         let (clause, values) = filter.clause();

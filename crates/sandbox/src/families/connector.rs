@@ -11,7 +11,7 @@ use crate::paging::PageStyle;
 use crate::reply::Reply;
 use crate::request::Request;
 use crate::router::{Params, Route};
-use crate::store::{Document, Store};
+use crate::store::{Document, Key, Store};
 use crate::world::World;
 
 /// What each connector type must say in its `spec`.
@@ -44,6 +44,16 @@ impl Family for Connector {
     const PAGE_STYLE: PageStyle = PageStyle::ng(100);
     const PARENT_SCOPES_FLAG: &'static str = "includeAllConnectorsAvailableAtScope";
     const GONE: (u16, &'static str) = (400, "CONNECTOR_NOT_FOUND_EXCEPTION");
+
+    fn absence(account: &str, key: &Key) -> String {
+        let mut place = format!("account [{account}]");
+        for (noun, level) in [("org", &key.org), ("project", &key.project)] {
+            if !level.is_empty() {
+                place.push_str(&format!(", {noun} [{level}]"));
+            }
+        }
+        format!("Connector with identifier [{}] in {place} not found", key.id)
+    }
 
     fn check(_: &World, store: &Store, draft: &mut Draft) -> Result<(), Reply> {
         let kind = draft.text("type").to_owned();

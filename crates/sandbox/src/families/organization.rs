@@ -10,7 +10,7 @@ use crate::reply::Reply;
 use crate::request::Request;
 use crate::router::{Params, Route};
 use crate::scope::Scope;
-use crate::store::{Document, Filter, Store};
+use crate::store::{Document, Filter, Key, Store};
 use crate::world::World;
 
 struct Organization;
@@ -23,6 +23,10 @@ impl Family for Organization {
     const LEVELS: Levels = Levels::Account;
     const IS_VERSIONED: bool = true;
     const GONE: (u16, &'static str) = (404, "ENTITY_NOT_FOUND");
+
+    fn absence(_: &str, key: &Key) -> String {
+        format!("Organization with identifier [{}] not found", key.id)
+    }
 
     fn scope(_: &Request, _: &Params) -> Scope {
         Scope::account()

@@ -10,7 +10,7 @@ use crate::reply::{FieldError, Reply};
 use crate::request::Request;
 use crate::router::{Params, Route};
 use crate::scope::Scope;
-use crate::store::{Document, Store};
+use crate::store::{Document, Key, Store};
 use crate::world::World;
 
 /// Modules a project may switch on.
@@ -56,6 +56,10 @@ impl Family for Project {
         });
         let asked = request.query.first("orgIdentifier").map(str::to_owned);
         Scope::organization(&asked.or(in_body).unwrap_or_else(|| ORGANIZATION.to_owned()))
+    }
+
+    fn absence(_: &str, key: &Key) -> String {
+        format!("Project with orgIdentifier [{}] and identifier [{}] not found", key.org, key.id)
     }
 
     fn check(_: &World, _: &Store, draft: &mut Draft) -> Result<(), Reply> {
@@ -119,8 +123,7 @@ fn list(world: &World, request: &Request, params: &Params) -> Reply {
             found.extend(crud::search::<Project>(&store, request, &scope)?);
         }
         crud::sort(&mut found, request);
-        let items = found.iter().map(|document| Project::view(world, &store, document)).collect();
-        page::<Project>(request, items)
+        page::<Project, _>(request, found, |document| Project::view(world, &store, &document))
     })
 }
 

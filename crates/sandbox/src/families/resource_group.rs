@@ -76,8 +76,7 @@ fn list(world: &World, request: &Request, params: &Params) -> Reply {
         let store = world.store();
         let scope = ResourceGroup::scope(request, params);
         let found = role::visible::<ResourceGroup>(&store, request, &scope)?;
-        let items = found.iter().map(|one| ResourceGroup::view(world, &store, one)).collect();
-        page::<ResourceGroup>(request, items)
+        page::<ResourceGroup, _>(request, found, |one| ResourceGroup::view(world, &store, &one))
     })
 }
 

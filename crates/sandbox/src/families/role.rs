@@ -81,7 +81,7 @@ fn list(world: &World, request: &Request, params: &Params) -> Reply {
     settle(|| {
         let store = world.store();
         let found = visible::<Role>(&store, request, &Role::scope(request, params))?;
-        page::<Role>(request, found.iter().map(|one| Role::view(world, &store, one)).collect())
+        page::<Role, _>(request, found, |one| Role::view(world, &store, &one))
     })
 }
 

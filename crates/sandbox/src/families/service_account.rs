@@ -59,7 +59,7 @@ fn aggregate(world: &World, request: &Request, params: &Params) -> Reply {
                 "roleAssignmentsMetadataDTO": access::assignments_of(&store, &scope, principal)?,
             }));
         }
-        page::<Aggregate>(request, items)
+        page::<Aggregate, _>(request, items, |item| item)
     })
 }
 

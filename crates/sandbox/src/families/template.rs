@@ -394,7 +394,7 @@ fn shown(
     let store = world.store();
     let scope = Template::scope(request, params);
     let found = crud::search::<Template>(&store, request, &scope)?;
-    page::<Template>(request, found.iter().map(|one| view(world, &store, one)).collect())
+    page::<Template, _>(request, found, |one| view(world, &store, &one))
 }
 
 pub(super) fn routes() -> Vec<Route> {

@@ -68,7 +68,7 @@ fn list(world: &World, request: &Request, _: &Params) -> Reply {
                 items.push(item);
             }
         }
-        page::<User>(request, items)
+        page::<User, _>(request, items, |item| item)
     })
 }
 

@@ -67,6 +67,20 @@ fn a_failed_transaction_leaves_nothing_and_may_be_nested() {
 }
 
 #[test]
+fn the_newest_of_a_kind_are_kept() {
+    let store = Store::in_memory().unwrap();
+    for id in ["a", "b", "c"] {
+        store.insert(&Key::account("x", id), &json!({}), 1).unwrap();
+        store.insert(&Key::account("y", id), &json!({}), 1).unwrap();
+    }
+    assert_eq!(store.keep_newest("x", 2).unwrap(), 1);
+    assert_eq!(store.keep_newest("x", 2).unwrap(), 0);
+    let left = store.list(&Filter::kind("x")).unwrap();
+    assert_eq!(left.iter().map(|d| d.key.id.as_str()).collect::<Vec<_>>(), ["b", "c"]);
+    assert_eq!(store.count(&Filter::kind("y")).unwrap(), 3);
+}
+
+#[test]
 fn counters_are_apart_and_start_at_one() {
     let store = Store::in_memory().unwrap();
     assert_eq!(store.next_number("a").unwrap(), 1);

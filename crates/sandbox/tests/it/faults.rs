@@ -56,6 +56,19 @@ async fn server_errors_are_json_except_the_page_of_the_gateway() {
 }
 
 #[tokio::test]
+async fn refusals_of_keys_and_rights_name_their_code() {
+    let shop = Shop::open().await;
+    shop.arm(json!({"kind": 401, "count": 1})).await;
+    let expired = shop.get(PROJECTS).await;
+    assert_eq!((expired.status, expired.at("/code")), (401, json!("EXPIRED_TOKEN")));
+    shop.arm(json!({"kind": "403", "count": 1})).await;
+    let denied = shop.get(&services()).await;
+    assert_eq!((denied.status, denied.at("/code")), (403, json!("NG_ACCESS_DENIED")));
+    let scope = denied.at("/failedPermissionChecks/0/resourceScope");
+    assert_eq!(scope["projectIdentifier"], "storefront");
+}
+
+#[tokio::test]
 async fn empty_answers_were_applied() {
     for (kind, status) in [("empty_200", 200), ("204", 204)] {
         let shop = Shop::open().await;

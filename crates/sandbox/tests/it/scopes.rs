@@ -79,6 +79,8 @@ async fn the_default_organization_stays() {
 #[tokio::test]
 async fn unknown_paths_and_methods_are_told_apart() {
     let shop = Shop::open().await;
+    let head = shop.send_with("HEAD", "/ng/api/organizations", &[], b"").await.unwrap();
+    assert_eq!((head.status, head.body.len()), (200, 0));
     let unknown = shop.get("/ng/api/nothing").await;
     assert_eq!((unknown.status, unknown.at("/code")), (404, json!(404)));
     assert_eq!(shop.send("PATCH", "/ng/api/organizations/default", "{}").await.status, 405);
@@ -88,4 +90,23 @@ async fn unknown_paths_and_methods_are_told_apart() {
 async fn the_gateway_prefix_changes_nothing() {
     let shop = Shop::open().await;
     assert_eq!(shop.get("/gateway/ng/api/organizations").await.at("/data/totalItems"), 2);
+}
+
+#[tokio::test]
+async fn what_is_missing_is_named_the_way_its_family_does() {
+    let shop = Shop::open().await;
+    for (target, message) in [
+        ("/ng/api/organizations/x", "Organization with identifier [x] not found"),
+        ("/ng/api/projects/x", "Project with orgIdentifier [default] and identifier [x] not found"),
+        (
+            "/ng/api/connectors/x?orgIdentifier=default",
+            "Connector with identifier [x] in account [Sandbox_Account_000001], org [default] not found",
+        ),
+        (
+            "/ng/api/servicesV2/x?orgIdentifier=default",
+            "Service [x] under Organization [default] doesn't exist or has been deleted.",
+        ),
+    ] {
+        assert_eq!(shop.get(target).await.at("/message"), message);
+    }
 }

@@ -259,3 +259,35 @@ async fn yaml_inside_a_body_must_agree_with_the_fields_beside_it() {
     assert_eq!(refused.status, 400);
     assert!(refused.at("/message").as_str().unwrap().contains("does not match"));
 }
+
+#[tokio::test]
+async fn families_in_yaml_keep_the_same_rules() {
+    let shop = Shop::open().await;
+    let place = "orgIdentifier: default\n  projectIdentifier: storefront";
+    let pipeline = format!("pipeline:\n  name: N\n  identifier: ID\n  {place}\n  stages: []\n");
+    let trigger = format!(
+        "trigger:\n  name: N\n  identifier: ID\n  {place}\n  pipelineIdentifier: smoke_tests\n  source: {{}}\n"
+    );
+    let freeze = "freeze:\n  name: N\n  identifier: ID\n  status: Enabled\n".to_owned();
+    for (path, yaml) in [
+        ("/pipeline/api/pipelines/v2", pipeline),
+        ("/pipeline/api/triggers", trigger),
+        ("/ng/api/freeze", freeze),
+    ] {
+        let target = format!("{path}?{STOREFRONT}&targetIdentifier=smoke_tests");
+        for (id, said) in
+            [("a-b", "can only contain"), ("1a", "not start"), ("null", "must not be null")]
+        {
+            let refused = shop.send("POST", &target, &yaml.replace("ID", id)).await;
+            let body = refused.json().to_string();
+            assert_eq!(
+                (refused.status, refused.at("/status")),
+                (400, json!("FAILURE")),
+                "{path} {body}"
+            );
+            assert!(body.contains(said), "{path} {id} {body}");
+        }
+        let nameless = shop.send("POST", &target, &yaml.replace("  name: N\n", "")).await;
+        assert_eq!(nameless.at("/errors/0/fieldId"), "name", "{path}");
+    }
+}
