@@ -12,14 +12,14 @@
 //! An annotation is an entry of `tags`, of a `variables` list, or of a step's `spec.envVariables`
 //! or `spec.environmentVariables`.
 
+mod faults;
+mod steps;
+
 use serde_json::Value;
 
-use super::duration;
+use self::faults::annotated_fault;
 use super::expressions::{Names, holds, substitute};
-use super::habits;
-use super::mishap;
-use super::plan::{Chain, DEEPEST, Fault, MOST_NODES, Node, Plan, Role, RunsAfter, Wait, Work};
-use super::remedies::remedies_of;
+use super::plan::{Chain, DEEPEST, Fault, MOST_NODES, Node, Plan, Role, RunsAfter};
 
 /// Chained pipelines inside chained pipelines, at most.
 const LONGEST_CHAIN: usize = 4;
@@ -250,119 +250,6 @@ impl Builder<'_> {
         }
     }
 
-    fn section(&mut self, stage: usize, role: Role, identifier: &str, kind: &str) -> usize {
-        let fqn = self.plan.node(stage).map(|node| node.fqn.clone()).unwrap_or_default();
-        let at = self.add(Some(stage), role, identifier, kind);
-        let fqn = match role {
-            Role::Rollback => format!("{fqn}.spec.execution.rollbackSteps"),
-            _ => format!("{fqn}.spec.execution"),
-        };
-        self.edit(at, |node| node.fqn = fqn);
-        at
-    }
-
-    /// Adds steps; `owners` are what may have failure strategies for them, nearest first.
-    fn steps(&mut self, parent: usize, entries: &[Value], owners: &[&Value], list_name: &str) {
-        for entry in entries {
-            if self.too_large {
-                return;
-            }
-            let side_by_side = list(entry, "parallel");
-            if !side_by_side.is_empty() {
-                let fork = self.fork(parent, &side_by_side.iter().collect::<Vec<_>>());
-                self.steps(fork, side_by_side, owners, list_name);
-            } else if let Some(group) = entry.get("stepGroup") {
-                let identifier = text(group, "identifier");
-                let at = self.add(Some(parent), Role::Group, &identifier, "STEP_GROUP");
-                let fqn = self.step_fqn(parent, list_name, &identifier);
-                let name = text(group, "name");
-                let when = group.get("when");
-                self.edit(at, |node| {
-                    node.fqn = fqn;
-                    node.name = if name.is_empty() { identifier } else { name };
-                    node.runs_after = runs_after(when, "stageStatus");
-                    node.unmet = unmet(when);
-                });
-                let owners: Vec<&Value> =
-                    [group].into_iter().chain(owners.iter().copied()).collect();
-                self.steps(at, list(group, "steps"), &owners, "steps");
-            } else if let Some(step) = entry.get("step") {
-                self.step(parent, step, owners, list_name);
-            }
-        }
-    }
-
-    fn step_fqn(&self, parent: usize, list_name: &str, identifier: &str) -> String {
-        let mut above = self.plan.node(parent);
-        while let Some(fork) = above.filter(|node| node.role == Role::Fork) {
-            above = fork.parent.and_then(|parent| self.plan.node(parent));
-        }
-        let Some(above) = above else { return identifier.to_owned() };
-        match above.role {
-            Role::Rollback => format!("{}.{identifier}", above.fqn),
-            _ => format!("{}.{list_name}.{identifier}", above.fqn),
-        }
-    }
-
-    fn step(&mut self, parent: usize, step: &Value, owners: &[&Value], list_name: &str) {
-        let identifier = text(step, "identifier");
-        let name = text(step, "name");
-        let template = step.pointer("/template/templateRef").and_then(Value::as_str);
-        let kind = match (template, step.get("type").and_then(Value::as_str)) {
-            (Some(_), _) => "Template",
-            (None, kind) => kind.unwrap_or("ShellScript"),
-        };
-        let at = self.add(Some(parent), Role::Step, &identifier, kind);
-        let spec = step.get("spec").cloned().unwrap_or(Value::Null);
-        let wait = habits::wait_of(kind, &spec);
-        let asked = step.get("timeout").and_then(Value::as_str).and_then(duration::parse);
-        let timeout_ms = match wait {
-            Wait::People(_) => Some(asked.unwrap_or(habits::APPROVAL_TIMEOUT_MS)),
-            _ => asked,
-        };
-        let duration_ms = annotation(step, "sandbox.duration")
-            .and_then(|text| duration::parse(&text))
-            .unwrap_or_else(|| habits::duration_of(kind, &identifier, &spec));
-        let work = Work {
-            duration_ms,
-            timeout_ms,
-            wait,
-            fault: fault_of(step, kind, &spec),
-            remedies: remedies_of([step].into_iter().chain(owners.iter().copied())),
-            spec,
-        };
-        let fqn = self.step_fqn(parent, list_name, &identifier);
-        let when = step.get("when");
-        self.edit(at, |node| {
-            node.fqn = fqn;
-            node.name = if name.is_empty() { identifier } else { name };
-            node.runs_after = runs_after(when, "stageStatus");
-            node.unmet = unmet(when);
-            node.work = Some(work);
-        });
-    }
-
-    fn plain_step(
-        &mut self,
-        parent: usize,
-        identifier: &str,
-        name: &str,
-        kind: &str,
-        duration_ms: i64,
-    ) {
-        let at = self.add(Some(parent), Role::Step, identifier, kind);
-        let fqn = self.step_fqn(parent, "steps", identifier);
-        let work = Work {
-            duration_ms,
-            timeout_ms: None,
-            wait: Wait::Work,
-            fault: None,
-            remedies: Vec::new(),
-            spec: Value::Null,
-        };
-        self.edit(at, |node| (node.fqn, node.name, node.work) = (fqn, name.to_owned(), Some(work)));
-    }
-
     fn chained(&mut self, at: usize, stage: &Value, names: &Names, home: &(String, String)) {
         let spec = stage.get("spec").unwrap_or(&Value::Null);
         let or_home = |field: &str, home: &str| match text(spec, field) {
@@ -398,77 +285,6 @@ impl Builder<'_> {
             }
         }
     }
-
-    /// Gives the last step below a node a fault.
-    fn break_last_step(&mut self, top: usize, fault: Fault) {
-        let below = self.plan.below(top);
-        let is_step = |at: &&usize| {
-            let in_rollback = self.plan.enclosing(**at, Role::Rollback).is_some();
-            self.plan.node(**at).is_some_and(|node| node.work.is_some()) && !in_rollback
-        };
-        let Some(&last) = below.iter().rev().find(is_step) else { return };
-        self.edit(last, |node| {
-            if let Some(work) = node.work.as_mut() {
-                work.fault = Some(fault);
-            }
-        });
-    }
-}
-
-fn fault_of(step: &Value, kind: &str, spec: &Value) -> Option<Fault> {
-    if let Some(fault) = annotated_fault(step).or_else(|| annotated_fault(spec)) {
-        return Some(fault);
-    }
-    let is_named = ["name", "identifier"].iter().any(|field| says_fail(&text(step, field)));
-    let story = mishap::of(kind, spec);
-    if is_named {
-        return Some(Fault { message: story.message.to_owned(), times: None });
-    }
-    let code = habits::exit_status(spec)?;
-    Some(Fault { message: format!("the script exited with status {code}"), times: None })
-}
-
-fn annotated_fault(of: &Value) -> Option<Fault> {
-    let message = annotation(of, "sandbox.fail").filter(|message| message != "false")?;
-    let message = match message.as_str() {
-        "" | "true" => "the step was told to fail by `sandbox.fail`".to_owned(),
-        _ => message,
-    };
-    let times = annotation(of, "sandbox.fail.times").and_then(|times| times.parse().ok());
-    Some(Fault { message, times })
-}
-
-/// True for `fail`, `failing`, `always_fail`; not for what handles a failure.
-fn says_fail(name: &str) -> bool {
-    let mut name = name.to_ascii_lowercase();
-    for harmless in [
-        "failure",
-        "failover",
-        "fail over",
-        "fail_over",
-        "fail-over",
-        "failsafe",
-        "fail-safe",
-        "fail_safe",
-    ] {
-        name = name.replace(harmless, "");
-    }
-    name.contains("fail")
-}
-
-fn annotation(of: &Value, key: &str) -> Option<String> {
-    let from_map = |pointer: &str| of.pointer(pointer)?.get(key).map(plain);
-    let from_list = |pointer: &str| {
-        let entries = of.pointer(pointer)?.as_array()?;
-        let named =
-            entries.iter().find(|one| one.get("name").and_then(Value::as_str) == Some(key))?;
-        named.get("value").map(plain)
-    };
-    ["/tags", "/envVariables", "/spec/envVariables"].into_iter().find_map(from_map).or_else(|| {
-        ["/variables", "/environmentVariables", "/spec/environmentVariables"]
-            .into_iter()
-            .find_map(from_list)
-    })
 }
 
 fn plain(value: &Value) -> String {

@@ -1,6 +1,7 @@
 use serde_json::{Value, json};
 
-use super::{CompileError, Surroundings, compile, says_fail};
+use super::faults::says_fail;
+use super::{CompileError, Surroundings, compile};
 use crate::execution::engine::expressions::Names;
 use crate::execution::engine::plan::{Plan, Role, Wait};
 
