@@ -1,7 +1,5 @@
 //! `checkrein sandbox`: the local platform alone, and how the other commands start it.
 
-mod routes;
-
 use std::path::PathBuf;
 
 use checkrein_sandbox::{Options, Running, Sandbox, Seed};
@@ -88,7 +86,7 @@ pub(crate) async fn embedded() -> Result<Running, Failure> {
 }
 
 async fn start(options: Options) -> Result<Running, Failure> {
-    let routes = routes::of(&checkrein_builtin::catalog());
+    let routes = checkrein_sandbox::generic_routes(&checkrein_builtin::catalog());
     Sandbox::start(options, routes).await.map_err(Failure::new)
 }
 

@@ -1,4 +1,10 @@
 //! A local stand-in of the Harness platform.
+//!
+//! A request is read whole ([`request`]), routed ([`router`]) and answered as one unit over one
+//! store ([`store`]) and one clock ([`clock`]). A family of entities is a table ([`family`]) that
+//! drives common code ([`crud`]); a new one is a file in `families/` and a line in its list.
+//! Whatever no family answers goes to the generic store ([`generic`]). Faults ([`fault`]) strike
+//! between the socket and the platform, so a family never knows of them.
 
 mod admin;
 pub mod audit;

@@ -189,3 +189,11 @@ async fn faults_are_listed_with_how_often_they_struck() {
     assert!(refused.at("/error").as_str().unwrap().contains("unknown kind `odd`"));
     assert_eq!(shop.get("/__sandbox/odd").await.status, 404);
 }
+
+#[test]
+fn the_guide_names_every_fault() {
+    let guide = include_str!("../../../../docs/sandbox.md");
+    for kind in checkrein_sandbox::fault::KINDS {
+        assert!(guide.contains(&format!("`{kind}`")), "{kind}");
+    }
+}
