@@ -18,7 +18,7 @@ const ARROWS: &[(&str, &[&str])] = &[
     ("builtin", &["catalog"]),
     ("chaos", &["ledger", "mcp", "yaml"]),
     ("verdict", &["ledger"]),
-    ("report", &["verdict"]),
+    ("report", &["ledger", "verdict"]),
     ("console", &["report"]),
     ("campaign", &["chaos", "verdict"]),
     ("access", &["mcp"]),
