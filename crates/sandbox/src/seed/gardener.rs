@@ -156,6 +156,6 @@ pub(super) fn text<'a>(entity: &'a Value, field: &str) -> &'a str {
     entity.get(field).and_then(Value::as_str).unwrap_or_default()
 }
 
-fn millis(duration: Duration) -> i64 {
+pub(super) fn millis(duration: Duration) -> i64 {
     i64::try_from(duration.as_millis()).unwrap_or(i64::MAX)
 }

@@ -5,7 +5,8 @@ use std::time::Duration;
 use serde_json::json;
 
 use super::DAY;
-use super::gardener::{Gardener, home};
+use super::gardener::{Gardener, home, millis};
+use crate::execution::PastRun;
 use crate::scope::Scope;
 use crate::store::StoreError;
 use crate::{code, execution};
@@ -26,7 +27,7 @@ pub(super) fn plant(
     gardener.until(Duration::ZERO);
     for (text, runs) in pipelines {
         let (scope, id) = home(text);
-        let until_ms = gardener.now_ms() - i64::try_from(QUIET.as_millis()).unwrap_or_default();
+        let until_ms = gardener.now_ms() - millis(QUIET);
         let planted = {
             let store = gardener.world.store();
             execution::seed_history(gardener.world, &store, &scope, &id, *runs, until_ms)
@@ -35,7 +36,25 @@ pub(super) fn plant(
             gardener.refused(&format!("runs of {id}"), &refusal);
         }
     }
+    last_night(gardener);
     Ok(())
+}
+
+/// The newest run is one that failed and will fail again, so there is something to diagnose.
+fn last_night(gardener: &mut Gardener<'_>) {
+    let scope = Scope::project("default", "storefront");
+    let night = PastRun {
+        start_ms: gardener.now_ms() - millis(QUIET),
+        notes: "Started by hand after the nightly run had failed".to_owned(),
+        ..PastRun::default()
+    };
+    let planted = {
+        let store = gardener.world.store();
+        execution::seed_run(gardener.world, &store, &scope, "nightly_checkout_tests", &night)
+    };
+    if let Err(refusal) = planted {
+        gardener.refused("the last night", &refusal);
+    }
 }
 
 /// Repositories with branches, commits and pull requests.

@@ -188,3 +188,19 @@ async fn a_pipeline_is_imported_from_a_repository_of_the_code_service() {
         (json!("REMOTE"), json!(TEA))
     );
 }
+
+#[tokio::test]
+async fn the_newest_failed_run_of_the_seeded_world_fails_again() {
+    let shop = Shop::open().await;
+    let runs = format!("/pipeline/api/pipelines/execution/summary?{STOREFRONT}");
+    let failed = shop.post(&format!("{runs}&status=Failed"), json!({})).await;
+    let pipeline = failed.at("/data/content/0/pipelineIdentifier");
+    assert_eq!(pipeline, "nightly_checkout_tests");
+    let run = "/pipeline/api/pipeline/execute/nightly_checkout_tests";
+    let begun = shop.send("POST", &format!("{run}?{STOREFRONT}"), "").await;
+    assert_eq!(begun.status, 200, "{}", begun.json());
+    shop.advance(std::time::Duration::from_secs(600)).await;
+    let newest = shop.post(&runs, json!({})).await;
+    assert_eq!(newest.at("/data/content/0/status"), "Failed");
+    assert_eq!(newest.at("/data/content/0/planExecutionId"), begun.at("/data/planExecution/uuid"));
+}
