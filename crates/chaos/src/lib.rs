@@ -4,7 +4,9 @@
 //! fault touches leaves as the bytes it came in. [`faults`] are the kinds of what can go wrong,
 //! [`scenario`] says which of them strikes which calls.
 
+mod alarms;
 mod answer;
+mod book;
 mod call;
 pub mod classify;
 mod draw;

@@ -3,7 +3,6 @@
 //! A single thread that waits for all pipes at once adds no hand-over between threads to a call,
 //! and makes the order of events what the kernel says it was.
 
-mod alarms;
 mod lines;
 mod outbox;
 mod relay;
@@ -12,9 +11,10 @@ mod upstream;
 use std::io;
 use std::path::PathBuf;
 
-use checkrein_ledger::{Entry, Event, Ledger, LedgerError, Start, Tool};
+use checkrein_ledger::{Entry, LedgerError, Start, Tool};
 
-use crate::engine::{Audit, Config, Engine};
+use crate::book::Book;
+use crate::engine::{Audit, Config};
 use relay::Relay;
 pub use upstream::Command;
 
@@ -106,14 +106,8 @@ pub enum ProxyError {
 /// # Errors
 /// When the upstream cannot be started, or what happens can no longer be written down.
 pub fn run(options: Options, reporter: &mut dyn Reporter) -> Result<Ending, ProxyError> {
-    let (mut ledger, before) = Ledger::open(&options.run_dir)?;
-    let joined = ledger.append(|_| vec![Event::Started(options.start)])?;
-    let member = joined.last().map_or(0, |entry| entry.seq);
-    let mut engine = Engine::new(options.config, member);
-    before.iter().for_each(|entry| engine.observe(entry));
-    let earlier: Vec<Entry> = before.into_iter().chain(joined).collect();
-    reporter.update(&earlier, Status::Starting, true).map_err(ProxyError::Report)?;
-
-    let mut relay = Relay::new(engine, ledger, options.command, reporter)?;
+    let command = options.command.clone();
+    let book = Book::open(options, reporter)?;
+    let mut relay = Relay::new(book, command)?;
     relay.turn_until_the_end()
 }

@@ -3,18 +3,18 @@
 use std::io::{self, Read};
 use std::os::fd::{AsFd, BorrowedFd};
 use std::os::unix::net::UnixStream;
-use std::time::{Duration, Instant, SystemTime};
+use std::time::{Duration, Instant};
 
-use checkrein_ledger::{Entry, Event, Ledger};
 use rustix::event::{PollFd, PollFlags, Timespec, poll};
 use rustix::io::Errno;
 use signal_hook::consts::{SIGINT, SIGTERM};
 
-use super::alarms::Alarms;
 use super::lines::Lines;
 use super::outbox::{Outbox, Pace};
 use super::upstream::Upstream;
-use super::{Command, Ending, ProxyError, Reporter, Status};
+use super::{Command, Ending, ProxyError};
+use crate::alarms::Alarms;
+use crate::book::{Book, audit_answer};
 use crate::engine::{Action, Engine};
 use crate::faults::Shape;
 
@@ -35,17 +35,14 @@ const LEAVE_LIMIT: Duration = Duration::from_millis(1500);
 const SETTLE_LIMIT: Duration = Duration::from_millis(1500);
 
 pub(super) struct Relay<'a> {
-    engine: Engine,
-    ledger: Ledger,
+    book: Book<'a>,
     command: Command,
     upstream: Upstream,
     agent: Outbox<io::Stdout>,
     from_agent: Lines,
     alarms: Alarms,
-    status: Status,
     has_answered: bool,
     is_agent_closed: bool,
-    reporter: &'a mut dyn Reporter,
 }
 
 /// What `poll` found.
@@ -59,25 +56,17 @@ struct Ready {
 }
 
 impl<'a> Relay<'a> {
-    pub(super) fn new(
-        engine: Engine,
-        ledger: Ledger,
-        command: Command,
-        reporter: &'a mut dyn Reporter,
-    ) -> Result<Self, ProxyError> {
+    pub(super) fn new(book: Book<'a>, command: Command) -> Result<Self, ProxyError> {
         let upstream = Upstream::start(&command)?;
         Ok(Self {
-            engine,
-            ledger,
+            book,
             command,
             upstream,
             agent: Outbox::new(io::stdout()),
             from_agent: Lines::default(),
             alarms: Alarms::default(),
-            status: Status::Starting,
             has_answered: false,
             is_agent_closed: false,
-            reporter,
         })
     }
 
@@ -138,7 +127,7 @@ impl<'a> Relay<'a> {
         limit: Option<Duration>,
     ) -> io::Result<Ready> {
         let reads_agent =
-            self.upstream.queued() < QUEUE_MARK && self.engine.held_bytes() < QUEUE_MARK;
+            self.upstream.queued() < QUEUE_MARK && self.book.engine.held_bytes() < QUEUE_MARK;
         let reads_upstream = self.agent.queued() < QUEUE_MARK;
         let mut polled = vec![PollFd::from_borrowed_fd(signals, PollFlags::IN)];
         let mut which: Vec<fn(&mut Ready)> = vec![|ready| ready.signal = true];
@@ -206,35 +195,11 @@ impl<'a> Relay<'a> {
         Ok(())
     }
 
-    /// Decides under the ledger's lock, so that what other processes did is known; writes down;
-    /// and only then lets anything out.
     fn carry_out(
         &mut self,
         decide: impl FnOnce(&mut Engine) -> Vec<Action>,
     ) -> Result<(), ProxyError> {
-        let engine = &mut self.engine;
-        engine.set_wall_clock(SystemTime::now());
-        let mut effects = Vec::new();
-        let entries = self.ledger.append(|others| {
-            others.iter().for_each(|entry| engine.observe(entry));
-            let mut events = Vec::new();
-            for action in decide(engine) {
-                match action {
-                    Action::Record(event) => events.push(event),
-                    effect => effects.push(effect),
-                }
-            }
-            events
-        })?;
-        let is_call =
-            |entry: &Entry| matches!(entry.event, Event::Forwarded { .. } | Event::Injected { .. });
-        if self.status == Status::Starting && entries.iter().any(is_call) {
-            self.status = Status::Running;
-        }
-        if !entries.is_empty() {
-            let is_due = entries.iter().any(changes_the_report);
-            self.reporter.update(&entries, self.status, is_due).map_err(ProxyError::Report)?;
-        }
+        let effects = self.book.decide(decide)?;
         effects.into_iter().try_for_each(|effect| self.let_out(effect))
     }
 
@@ -249,10 +214,10 @@ impl<'a> Relay<'a> {
             }
             Action::ToUpstream(_, frame) => self.upstream.send(frame),
             Action::Audit { id, audit, is_modern, .. } => {
-                let frame = audit_answer(&id, &self.reporter.audit(audit), is_modern);
+                let frame = audit_answer(&id, &self.book.reporter.audit(audit), is_modern);
                 self.agent.send(frame)?;
             }
-            Action::Announce(tools) => self.reporter.announce(&tools),
+            Action::Announce(tools) => self.book.reporter.announce(&tools),
             // The other shapes are those of another transport.
             Action::Break { shape, .. } => self.is_agent_closed |= shape == Shape::Close,
             Action::RestartUpstream => {
@@ -287,7 +252,7 @@ impl<'a> Relay<'a> {
     /// Hears the answers to what the harness itself has asked; an impatient signal ends it.
     fn settle(&mut self, signals: BorrowedFd<'_>) -> Result<(), ProxyError> {
         let until = Instant::now() + SETTLE_LIMIT;
-        while self.engine.is_settling() && Instant::now() < until {
+        while self.book.engine.is_settling() && Instant::now() < until {
             let ready = self.wait(None, signals, Some(Duration::from_millis(50)))?;
             self.write_what_waits(&ready)?;
             let is_over = ready.signal || ready.upstream_in && !self.upstream.fill()?;
@@ -307,27 +272,9 @@ impl<'a> Relay<'a> {
             Ending::UpstreamGone => "upstream_gone",
             Ending::Closed => "closed",
         };
-        let entries = self.ledger.append(|_| vec![Event::Finished { why: why.to_owned() }])?;
-        self.reporter.update(&entries, Status::Finished, true).map_err(ProxyError::Report)?;
+        self.book.close(why)?;
         self.agent.flush_all()?;
         self.upstream.leave(LEAVE_LIMIT);
         Ok(ending)
     }
-}
-
-/// Whether a report on disk would say something else after this entry.
-fn changes_the_report(entry: &Entry) -> bool {
-    matches!(
-        entry.event,
-        Event::Concluded { .. } | Event::Injected { .. } | Event::UpstreamGone { .. }
-    )
-}
-
-fn audit_answer(id: &str, text: &str, is_modern: bool) -> Vec<u8> {
-    let quoted = serde_json::Value::from(text);
-    let kind = if is_modern { r#","resultType":"complete""# } else { "" };
-    format!(
-        r#"{{"jsonrpc":"2.0","id":{id},"result":{{"content":[{{"type":"text","text":{quoted}}}],"structuredContent":{text}{kind}}}}}"#
-    )
-    .into_bytes()
 }

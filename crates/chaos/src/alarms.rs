@@ -6,10 +6,10 @@ use std::time::{Duration, Instant};
 
 /// Tokens, the one that is due first on top.
 #[derive(Debug, Default)]
-pub(super) struct Alarms(BinaryHeap<Reverse<(Instant, u64)>>);
+pub(crate) struct Alarms(BinaryHeap<Reverse<(Instant, u64)>>);
 
 impl Alarms {
-    pub(super) fn set(&mut self, token: u64, after: Duration) {
+    pub(crate) fn set(&mut self, token: u64, after: Duration) {
         // A wait too long for the clock is one that never ends.
         if let Some(at) = Instant::now().checked_add(after) {
             self.0.push(Reverse((at, token)));
@@ -17,13 +17,13 @@ impl Alarms {
     }
 
     /// How long it is to the next one.
-    pub(super) fn next_in(&self) -> Option<Duration> {
+    pub(crate) fn next_in(&self) -> Option<Duration> {
         let Reverse((at, _)) = self.0.peek()?;
         Some(at.saturating_duration_since(Instant::now()))
     }
 
     /// One that is due.
-    pub(super) fn take_due(&mut self) -> Option<u64> {
+    pub(crate) fn take_due(&mut self) -> Option<u64> {
         let Reverse((at, _)) = self.0.peek()?;
         if *at > Instant::now() {
             return None;
