@@ -22,7 +22,7 @@ impl Engine {
 
     /// Whether an answer is awaited that says something about the run.
     pub fn is_settling(&self) -> bool {
-        self.own.is_awaited() || self.probes.is_underway()
+        self.own.is_awaited() || self.probes.is_underway() || self.is_following()
     }
 
     /// The upstream went away: every call that waits is lost, and the agent is told so.

@@ -1,6 +1,6 @@
 //! Calls that the upstream answers by a task (MCP 2025-11-25, and an extension of 2026-07-28).
 
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 use std::time::Duration;
 
 use checkrein_ledger::{Answer, Event, Evidence, Outcome, Told};
@@ -21,7 +21,11 @@ const LOOK: Duration = Duration::from_millis(500);
 
 /// The calls whose tasks go on, by the task's name.
 #[derive(Debug, Default)]
-pub(super) struct Tasks(HashMap<(Connection, String), u64>);
+pub(super) struct Tasks {
+    attempts: HashMap<(Connection, String), u64>,
+    /// Those that nobody but the harness looks at.
+    followed: HashSet<u64>,
+}
 
 #[derive(Deserialize)]
 #[serde(rename_all = "camelCase")]
@@ -33,7 +37,7 @@ impl Engine {
     /// The upstream answered by a task: what becomes of the call is what becomes of that.
     pub(super) fn handed_over(&mut self, at: Answered<'_>, call: WaitingCall, task: String) {
         let (connection, attempt) = (at.connection, call.attempt);
-        self.tasks.0.insert((connection, task.clone()), attempt);
+        self.tasks.attempts.insert((connection, task.clone()), attempt);
         let answer = at.answer;
         let (outcome, evidence) = (Outcome::Unknown, Evidence::None);
         self.record(Event::Concluded { attempt, outcome, evidence, answer });
@@ -44,7 +48,19 @@ impl Engine {
         self.inject(attempt, rule);
         self.ghost(connection, at.id);
         self.tell_rule(connection, at.id, attempt, rule, call.is_modern);
+        self.follow(connection, attempt, task);
+    }
+
+    /// Looks at a task of which the agent has no handle, until it ends.
+    pub(super) fn follow(&mut self, connection: Connection, attempt: u64, task: String) {
+        self.tasks.attempts.insert((connection, task.clone()), attempt);
+        self.tasks.followed.insert(attempt);
         self.wait(LOOK, Timer::Task { connection, attempt, task });
+    }
+
+    /// Whether a task goes on that only the harness looks at.
+    pub(super) fn is_following(&self) -> bool {
+        !self.tasks.followed.is_empty()
     }
 
     pub(super) fn agent_looks_at_task(
@@ -61,7 +77,7 @@ impl Engine {
 
     fn task_in(&self, connection: Connection, params: Option<&str>) -> Option<u64> {
         let named: Named = serde_json::from_str(params?).ok()?;
-        self.tasks.0.get(&(connection, named.task_id)).copied()
+        self.tasks.attempts.get(&(connection, named.task_id)).copied()
     }
 
     /// The upstream says of itself how a task is.
@@ -78,9 +94,10 @@ impl Engine {
 
     fn task_ended(&mut self, attempt: u64, end: Option<(Outcome, Answer)>) {
         let Some((outcome, answer)) = end else { return };
-        let is_known = self.tasks.0.values().any(|known| *known == attempt);
+        let is_known = self.tasks.attempts.values().any(|known| *known == attempt);
+        self.tasks.followed.remove(&attempt);
         if is_known {
-            self.tasks.0.retain(|_, known| *known != attempt);
+            self.tasks.attempts.retain(|_, known| *known != attempt);
             let evidence = Evidence::LateAnswer;
             self.record(Event::Concluded { attempt, outcome, evidence, answer });
         }
@@ -109,7 +126,8 @@ impl Engine {
         match (body, answer::task_end(body)) {
             (_, Some(end)) => self.task_ended(attempt, Some(end)),
             (Body::Error(_), None) => {
-                self.tasks.0.remove(&(connection, task));
+                self.tasks.followed.remove(&attempt);
+                self.tasks.attempts.remove(&(connection, task));
             }
             (Body::Result(_), None) => self.wait(LOOK, Timer::Task { connection, attempt, task }),
         }

@@ -145,19 +145,7 @@ impl Engine {
         purpose: Purpose,
     ) {
         match purpose {
-            Purpose::Late(call) => {
-                let (outcome, answer) = answer::judge(body);
-                let evidence = match outcome {
-                    Outcome::Unknown => Evidence::None,
-                    _ => Evidence::LateAnswer,
-                };
-                let attempt = call.attempt;
-                self.record(Event::Concluded { attempt, outcome, evidence, answer });
-                if outcome == Outcome::Executed {
-                    self.look_up_or_write(&call, body);
-                    self.probe_after(connection, &call);
-                }
-            }
+            Purpose::Late(call) => self.late_answer(connection, body, &call),
             Purpose::Again(again) => {
                 let (outcome, _) = answer::judge(body);
                 self.delivered_again(connection, *again, Some((outcome, bytes.to_vec())));
@@ -165,6 +153,23 @@ impl Engine {
             Purpose::Probe { tool, when } => self.probed(tool, when, body),
             Purpose::Opening => self.opened(connection),
             Purpose::Task { attempt, task } => self.looked_at_task(connection, attempt, task, body),
+        }
+    }
+
+    /// The answer to a call that the agent believes to have timed out.
+    fn late_answer(&mut self, connection: Connection, body: Body<'_>, call: &WaitingCall) {
+        let (outcome, answer) = answer::judge(body);
+        let attempt = call.attempt;
+        let handle = (outcome == Outcome::Interim).then(|| answer::handle(body)).flatten();
+        if let Some(task) = handle {
+            return self.follow(connection, attempt, task);
+        }
+        let is_known = outcome != Outcome::Unknown;
+        let evidence = if is_known { Evidence::LateAnswer } else { Evidence::None };
+        self.record(Event::Concluded { attempt, outcome, evidence, answer });
+        if outcome == Outcome::Executed {
+            self.look_up_or_write(call, body);
+            self.probe_after(connection, call);
         }
     }
 

@@ -159,7 +159,8 @@ impl Reader {
         let found = kind.shapes.iter().find(|(shape, _)| shape.name() == name);
         if found.is_none() {
             let known: Vec<_> = kind.shapes.iter().map(|(shape, _)| shape.name()).collect();
-            self.note(node.at, unknown(&format!("shape of `{}`", kind.id), &name, &known));
+            let message = unknown("shape", &name, &known);
+            self.note(node.at, format!("{message} for `{}`", kind.id));
         }
         found.map(|(shape, _)| *shape)
     }

@@ -61,7 +61,7 @@ rules:
 7:31: `tool` goes with method `tools/call` only
 9:22: `after_s` must be seconds above 0, at most 3600
 9:35: `text` is empty; write a value or leave the key out
-10:12: unknown shape `quiet` of `late-commit` (known: soft, error, silence, close, status, cut-body, reset, cut-stream)
+10:12: unknown shape `quiet` (known: soft, error, silence, close, status, cut-body, reset, cut-stream) for `late-commit`
 11:5: `shape` is there twice; keep one"
     );
 }
