@@ -16,6 +16,7 @@ mod frame;
 pub mod glob;
 mod listing;
 mod pending;
+pub mod review;
 pub mod scenario;
 mod splice;
 pub mod stdio;
