@@ -145,6 +145,19 @@ pub struct Tool {
     pub class: Class,
     /// Why it has this class.
     pub reason: String,
+    /// The arguments it declares, when its schema could be read.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub inputs: Option<Inputs>,
+}
+
+/// The arguments a tool declares, by name.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Inputs {
+    /// All of them.
+    pub names: Vec<String>,
+    /// Those without which it cannot be called.
+    pub required: Vec<String>,
 }
 
 /// What kind of tool a call is for.

@@ -11,11 +11,17 @@ mod event;
 mod log;
 mod loose_date;
 mod read;
+mod scalar;
+#[cfg(feature = "script")]
+mod script;
 
 pub use canonical::{KeyFields, exact, loose};
 pub use clock::Instant;
 pub use event::{
-    Answer, Class, Entry, Event, Evidence, Fault, Outcome, Received, Start, Told, Tool,
+    Answer, Class, Entry, Event, Evidence, Fault, Inputs, Outcome, Received, Start, Told, Tool,
 };
 pub use log::{Ledger, LedgerError};
 pub use read::{Damage, Replay, read};
+pub use scalar::{Scalar, scalars};
+#[cfg(feature = "script")]
+pub use script::Script;
