@@ -11,6 +11,8 @@ pub struct Attempt {
     pub process: u32,
     /// The connection within that process.
     pub connection: u64,
+    /// The request id, as the client wrote it.
+    pub request_id: String,
     /// When it came.
     pub received: Instant,
     /// The tool.
@@ -29,14 +31,18 @@ pub struct Attempt {
     pub fault: Option<Fault>,
     /// What became of it, once that is known.
     pub outcome: Option<Outcome>,
+    /// When that became known.
+    pub concluded: Option<Instant>,
+    /// When the upstream answered that it goes on, if it did.
+    pub went_on: Option<Instant>,
     /// How that is known.
     pub evidence: Evidence,
     /// The upstream's answer.
     pub answer: Answer,
     /// What the agent was told, and when.
     pub told: Option<(Told, Instant)>,
-    /// Whether the agent cancelled it.
-    pub cancelled: bool,
+    /// When the agent cancelled it, if it did.
+    pub cancelled: Option<Instant>,
     /// The attempt it carries on, when it is no new one.
     pub continues: Option<u64>,
     /// How often the upstream carried out a further delivery of ours.
@@ -66,11 +72,35 @@ impl Attempt {
 
     /// Whether it was forwarded and neither answered nor cancelled.
     pub fn is_open(&self) -> bool {
-        self.forwarded && self.outcome.is_none() && !self.cancelled
+        self.forwarded && self.outcome.is_none() && self.cancelled.is_none()
     }
 
     /// When the agent was told something, if it was.
     pub fn told_at(&self) -> Option<Instant> {
         self.told.map(|(_, at)| at)
+    }
+
+    /// From when on the agent no longer waited for it: it was told, or it gave up.
+    pub fn settled_at(&self) -> Option<Instant> {
+        match (self.told, self.cancelled) {
+            // Silence is told by nobody: it ends when the agent's own patience does.
+            (Some((Told::Nothing, _)), Some(cancelled)) => Some(cancelled),
+            (told, cancelled) => told.map(|(_, at)| at).into_iter().chain(cancelled).min(),
+        }
+    }
+
+    /// Whether the agent heard from the upstream itself that it was carried out.
+    pub fn is_confirmed(&self) -> bool {
+        self.is_executed() && matches!(self.told, Some((Told::Upstream, _)))
+    }
+
+    /// Whether the agent was left without a word and did not give up either.
+    pub fn is_silent(&self) -> bool {
+        matches!(self.told, Some((Told::Nothing, _))) && self.cancelled.is_none()
+    }
+
+    /// Whether its outcome was hidden from the agent although it was carried out.
+    pub fn is_ghost(&self) -> bool {
+        self.is_executed() && self.fault.as_ref().is_some_and(|fault| fault.ghost)
     }
 }

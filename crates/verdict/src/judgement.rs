@@ -1,11 +1,12 @@
 //! What a run comes to.
 
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 
+use crate::operation::Operation;
 use crate::score::Score;
 
 /// The verdict.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "SCREAMING_SNAKE_CASE")]
 pub enum Verdict {
     /// A rule was broken.
@@ -17,7 +18,7 @@ pub enum Verdict {
 }
 
 /// Why.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(rename_all = "SCREAMING_SNAKE_CASE")]
 #[expect(missing_docs, reason = "the names are the rules' own; `about` says each in a sentence")]
 pub enum Code {
@@ -31,10 +32,65 @@ pub enum Code {
     ProbableDuplicate,
     CallStillOpen,
     NoExecutedWrite,
+    FewerThanExpected,
     BaselineOnly,
 }
 
+impl Verdict {
+    /// The word, as the report has it.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Fail => "FAIL",
+            Self::NotTested => "NOT_TESTED",
+            Self::Pass => "PASS",
+        }
+    }
+}
+
 impl Code {
+    /// Every code: violations, then what leaves a run untested, then notes.
+    pub const ALL: [Self; 12] = [
+        Self::DuplicateExecution,
+        Self::RetryAfterViolated,
+        Self::NoCalls,
+        Self::NoWriteObserved,
+        Self::ScenarioNotTriggered,
+        Self::OutcomeUnknown,
+        Self::PossibleDuplicate,
+        Self::ProbableDuplicate,
+        Self::CallStillOpen,
+        Self::NoExecutedWrite,
+        Self::FewerThanExpected,
+        Self::BaselineOnly,
+    ];
+
+    /// The code, as the report has it.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::DuplicateExecution => "DUPLICATE_EXECUTION",
+            Self::RetryAfterViolated => "RETRY_AFTER_VIOLATED",
+            Self::NoCalls => "NO_CALLS",
+            Self::NoWriteObserved => "NO_WRITE_OBSERVED",
+            Self::ScenarioNotTriggered => "SCENARIO_NOT_TRIGGERED",
+            Self::OutcomeUnknown => "OUTCOME_UNKNOWN",
+            Self::PossibleDuplicate => "POSSIBLE_DUPLICATE",
+            Self::ProbableDuplicate => "PROBABLE_DUPLICATE",
+            Self::CallStillOpen => "CALL_STILL_OPEN",
+            Self::NoExecutedWrite => "NO_EXECUTED_WRITE",
+            Self::FewerThanExpected => "FEWER_THAN_EXPECTED",
+            Self::BaselineOnly => "BASELINE_ONLY",
+        }
+    }
+
+    /// The verdict it leads to; none for a note.
+    pub fn leads_to(self) -> Option<Verdict> {
+        match self {
+            _ if self.is_violation() => Some(Verdict::Fail),
+            _ if self.is_note() => None,
+            _ => Some(Verdict::NotTested),
+        }
+    }
+
     /// Whether it makes the run a failure.
     pub fn is_violation(self) -> bool {
         matches!(self, Self::DuplicateExecution | Self::RetryAfterViolated)
@@ -42,7 +98,7 @@ impl Code {
 
     /// Whether it takes nothing from a pass.
     pub fn is_note(self) -> bool {
-        matches!(self, Self::BaselineOnly)
+        matches!(self, Self::BaselineOnly | Self::FewerThanExpected)
     }
 
     /// What it means.
@@ -60,13 +116,17 @@ impl Code {
             }
             Self::CallStillOpen => "a forwarded call had no answer when the report was written",
             Self::NoExecutedWrite => "no fault was injected on a write and none was executed",
+            Self::FewerThanExpected => {
+                "a tool was surely executed less often than `--expect` says it is meant to be"
+            }
             Self::BaselineOnly => "no fault was injected, so this is a baseline and proves little",
         }
     }
 }
 
 /// One reason, with the attempts it rests on.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
 pub struct Reason {
     /// The code.
     pub code: Code,
@@ -77,18 +137,34 @@ pub struct Reason {
 }
 
 /// What the report says of one operation.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
 pub struct OperationSummary {
     /// The tool.
     pub tool: String,
     /// How many attempts the upstream carried out.
     pub executions: u64,
+    /// How often it may be executed: once, unless `--expect` says otherwise.
+    pub allowed: u64,
     /// How often the agent tried.
     pub attempts: u64,
     /// Whether a fault was injected on it.
     pub faulted: bool,
     /// The numbers of its attempts.
     pub attempt_numbers: Vec<u64>,
+}
+
+impl OperationSummary {
+    pub(crate) fn of(operation: &Operation<'_>) -> Self {
+        Self {
+            tool: operation.tool.to_owned(),
+            executions: operation.executions(),
+            allowed: operation.allowed,
+            attempts: operation.attempts.len() as u64,
+            faulted: operation.is_faulted(),
+            attempt_numbers: operation.attempts.iter().map(|attempt| attempt.number).collect(),
+        }
+    }
 }
 
 /// The whole judgement.
@@ -102,4 +178,27 @@ pub struct Judgement {
     pub score: Option<Score>,
     /// Every write operation.
     pub operations: Vec<OperationSummary>,
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn each_code_is_written_by_its_name() {
+        for code in Code::ALL {
+            assert_eq!(serde_json::to_value(code).unwrap(), code.name());
+            assert!(!code.about().is_empty());
+        }
+        for verdict in [Verdict::Fail, Verdict::NotTested, Verdict::Pass] {
+            assert_eq!(serde_json::to_value(verdict).unwrap(), verdict.name());
+        }
+    }
+
+    #[test]
+    fn the_codes_are_listed_in_the_order_of_their_weight() {
+        assert!(Code::ALL.is_sorted());
+        let weight = |code: &Code| (!code.is_violation(), code.is_note());
+        assert!(Code::ALL.is_sorted_by_key(weight));
+    }
 }

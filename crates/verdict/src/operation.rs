@@ -1,6 +1,6 @@
 //! All attempts at one and the same write.
 
-use checkrein_ledger::{Class, Outcome};
+use checkrein_ledger::{Class, Outcome, Start};
 
 use crate::attempt::Attempt;
 
@@ -11,18 +11,37 @@ pub struct Operation<'a> {
     pub tool: &'a str,
     /// The attempts.
     pub attempts: Vec<&'a Attempt>,
+    /// How often it may be executed: once, unless the user said otherwise.
+    pub allowed: u64,
 }
 
 impl<'a> Operation<'a> {
     /// Groups the writes among these attempts.
-    pub(crate) fn group(attempts: impl IntoIterator<Item = &'a Attempt>) -> Vec<Self> {
+    pub(crate) fn group(
+        attempts: impl IntoIterator<Item = &'a Attempt>,
+        start: &Start,
+    ) -> Vec<Self> {
         let mut groups: indexmap::IndexMap<(&str, &str), Vec<&Attempt>> = indexmap::IndexMap::new();
         for attempt in attempts {
             if attempt.class == Class::Write && attempt.continues.is_none() {
                 groups.entry((&attempt.tool, &attempt.operation)).or_default().push(attempt);
             }
         }
-        groups.into_iter().map(|((tool, _), attempts)| Self { tool, attempts }).collect()
+        let allowed =
+            |tool| start.expect.iter().find(|(it, _)| it == tool).map(|(_, times)| *times);
+        groups
+            .into_iter()
+            .map(|((tool, _), attempts)| Self {
+                tool,
+                attempts,
+                allowed: allowed(tool).unwrap_or(1).max(1),
+            })
+            .collect()
+    }
+
+    /// Whether it was executed more often than it may be.
+    pub fn is_doubled(&self) -> bool {
+        self.executions() > self.allowed
     }
 
     /// How many attempts the upstream carried out.

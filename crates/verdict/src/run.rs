@@ -2,76 +2,98 @@
 
 use std::collections::HashMap;
 
-use checkrein_ledger::{Answer, Entry, Event, Evidence, Outcome, Start, Told};
+use checkrein_ledger::{
+    Answer, Entry, Event, Evidence, Instant, Outcome, Received, Start, Told, Tool,
+};
 
 use crate::attempt::Attempt;
+use crate::attribution::{self, Repeat};
 use crate::checks;
+use crate::expectation::Expectation;
 use crate::judgement::{Judgement, OperationSummary, Verdict};
 use crate::operation::Operation;
+use crate::read_back::{self, ReadBack};
 use crate::score::Score;
+use crate::session::Session;
+use crate::state::{self, Probe, StateFinding};
 
 /// A run as far as its ledger goes.
 #[derive(Debug, Default)]
 pub struct Run {
     /// How its first process was set up.
     pub start: Start,
+    /// When its first entry was written: the monotonic clock, and milliseconds since 1970.
+    pub began: Option<(Instant, u64)>,
+    /// When its latest entry was written.
+    pub latest: Instant,
     /// Every attempt, by number.
     pub attempts: HashMap<u64, Attempt>,
     /// Their numbers, in the order they came.
     pub order: Vec<u64>,
     /// Whether the scenario's fault was applied.
     pub is_triggered: bool,
-    /// When each session was opened.
-    pub sessions: Vec<(u32, u64, checkrein_ledger::Instant)>,
+    /// Every session that the agent opened, in order.
+    pub sessions: Vec<Session>,
+    /// The proxy processes, each with when it joined.
+    pub processes: Vec<(u32, Instant)>,
+    /// Why the latest process to leave left, and when.
+    pub finished: Option<(String, Instant)>,
+    /// When an upstream went away, each time.
+    pub upstream_gone: Vec<Instant>,
+    /// The upstream's tools, as they were known last.
+    pub tools: Vec<Tool>,
+    /// The harness's own looks at the upstream's state, in order.
+    pub probes: Vec<Probe>,
 }
 
 impl Run {
     /// Takes in one more entry.
     pub fn apply(&mut self, entry: &Entry) {
+        self.began.get_or_insert((entry.at, entry.wall_ms));
+        self.latest = self.latest.max(entry.at);
         match &entry.event {
-            Event::Started(start) if self.start.version.is_empty() => self.start = start.clone(),
-            Event::SessionOpened { connection, .. } => {
-                self.sessions.push((entry.process, *connection, entry.at));
-            }
-            Event::Received(received) => {
-                let attempt = Attempt {
-                    number: received.attempt,
-                    process: entry.process,
-                    connection: received.connection,
-                    received: entry.at,
-                    tool: received.tool.clone(),
-                    class: received.class,
-                    operation: received.operation.clone(),
-                    loose: received.loose.clone(),
-                    identities: received.identities.clone(),
-                    forwarded: false,
-                    fault: None,
-                    outcome: None,
-                    evidence: Evidence::None,
-                    answer: Answer::None,
-                    told: None,
-                    cancelled: false,
-                    continues: received.continues,
-                    redelivered: 0,
-                };
-                self.attempts.insert(received.attempt, attempt);
-                self.order.push(received.attempt);
-            }
+            Event::Started(start) => self.joined(entry, start),
+            Event::Tools(tools) => self.tools.clone_from(tools),
+            Event::SessionOpened { connection, client } => self.sessions.push(Session {
+                process: entry.process,
+                connection: *connection,
+                opened: entry.at,
+                client: client.clone(),
+            }),
+            Event::Received(received) => self.received(entry, received),
             Event::Forwarded { attempt } => self.change(*attempt, |it| it.forwarded = true),
             Event::Injected { attempt, fault } => {
                 self.is_triggered |= self.start.scenario.as_ref() == Some(&fault.name);
                 self.change(*attempt, |it| it.fault = Some(fault.clone()));
             }
             Event::Concluded { attempt, outcome, evidence, answer } => {
-                self.conclude(*attempt, *outcome, *evidence, *answer);
+                self.change(*attempt, |it| {
+                    (it.outcome, it.concluded) = (Some(*outcome), Some(entry.at));
+                    (it.evidence, it.answer) = (*evidence, *answer);
+                });
+                let own = self.attempts.get_mut(attempt).filter(|_| *outcome == Outcome::Interim);
+                if let Some(own) = own {
+                    own.went_on = Some(entry.at);
+                }
             }
             Event::Told { attempt, told } => {
                 self.change(*attempt, |it| it.told = Some((*told, entry.at)));
             }
-            Event::Cancelled { attempt } => self.change(*attempt, |it| it.cancelled = true),
+            Event::Cancelled { attempt } => {
+                self.change(*attempt, |it| it.cancelled = Some(entry.at));
+            }
             Event::Redelivered { attempt, outcome: Outcome::Executed } => {
                 self.change(*attempt, |it| it.redelivered += 1);
             }
+            Event::Probed { tool, when, records, digest } => self.probes.push(Probe {
+                tool: tool.clone(),
+                when: when.clone(),
+                at: entry.at,
+                records: *records,
+                digest: digest.clone(),
+            }),
+            Event::UpstreamGone { .. } => self.upstream_gone.push(entry.at),
+            Event::Finished { why } => self.finished = Some((why.clone(), entry.at)),
             _ => {}
         }
     }
@@ -83,19 +105,49 @@ impl Run {
         run
     }
 
-    fn change(&mut self, attempt: u64, change: impl FnOnce(&mut Attempt)) {
-        if let Some(attempt) = self.attempts.get_mut(&attempt) {
-            change(attempt);
+    fn joined(&mut self, entry: &Entry, start: &Start) {
+        if self.start.version.is_empty() {
+            self.start = start.clone();
         }
+        self.processes.push((entry.process, entry.at));
     }
 
-    /// An attempt that carries on another one ends that one, too.
-    fn conclude(&mut self, number: u64, outcome: Outcome, evidence: Evidence, answer: Answer) {
+    fn received(&mut self, entry: &Entry, received: &Received) {
+        let attempt = Attempt {
+            number: received.attempt,
+            process: entry.process,
+            connection: received.connection,
+            request_id: received.request_id.clone(),
+            received: entry.at,
+            tool: received.tool.clone(),
+            class: received.class,
+            operation: received.operation.clone(),
+            loose: received.loose.clone(),
+            identities: received.identities.clone(),
+            forwarded: false,
+            fault: None,
+            outcome: None,
+            concluded: None,
+            went_on: None,
+            evidence: Evidence::None,
+            answer: Answer::None,
+            told: None,
+            cancelled: None,
+            continues: received.continues,
+            redelivered: 0,
+        };
+        self.attempts.insert(received.attempt, attempt);
+        self.order.push(received.attempt);
+    }
+
+    /// Changes an attempt and every one it carries on: what becomes of the last round became of
+    /// the call.
+    fn change(&mut self, number: u64, change: impl Fn(&mut Attempt)) {
         let mut next = Some(number);
         // A chain of rounds is as long as the calls in it; a loop in a damaged ledger ends there.
         for _ in 0..=self.order.len() {
             let Some(attempt) = next.and_then(|next| self.attempts.get_mut(&next)) else { return };
-            (attempt.outcome, attempt.evidence, attempt.answer) = (Some(outcome), evidence, answer);
+            change(attempt);
             next = attempt.continues;
         }
     }
@@ -105,10 +157,15 @@ impl Run {
         self.order.iter().filter_map(|number| self.attempts.get(number)).collect()
     }
 
+    /// Every write operation, in the order of its first attempt.
+    pub fn operations(&self) -> Vec<Operation<'_>> {
+        Operation::group(self.in_order(), &self.start)
+    }
+
     /// Judges the run as it stands.
     pub fn judge(&self) -> Judgement {
         let attempts = self.in_order();
-        let operations = Operation::group(attempts.iter().copied());
+        let operations = self.operations();
         let mut reasons = checks::all(self, &attempts, &operations);
         reasons.sort_by_key(|reason| (!reason.code.is_violation(), reason.code));
         let is_violated = reasons.iter().any(|reason| reason.code.is_violation());
@@ -122,17 +179,28 @@ impl Run {
         let score = (verdict != Verdict::NotTested)
             .then(|| Score::of(&operations, &attempts, is_violated))
             .flatten();
-        let operations = operations
-            .iter()
-            .map(|operation| OperationSummary {
-                tool: operation.tool.to_owned(),
-                executions: operation.executions(),
-                attempts: operation.attempts.len() as u64,
-                faulted: operation.is_faulted(),
-                attempt_numbers: operation.attempts.iter().map(|attempt| attempt.number).collect(),
-            })
-            .collect();
+        let operations = operations.iter().map(OperationSummary::of).collect();
         Judgement { verdict, reasons, score, operations }
+    }
+
+    /// Every repeat of a write, with who repeated it.
+    pub fn repeats(&self) -> Vec<Repeat> {
+        attribution::all(self)
+    }
+
+    /// Every read after a ghost write, with whether it could have shown the record.
+    pub fn read_backs(&self) -> Vec<ReadBack> {
+        read_back::all(&self.in_order())
+    }
+
+    /// What the harness's own looks at the upstream say about the count.
+    pub fn state_findings(&self) -> Vec<StateFinding> {
+        state::findings(self)
+    }
+
+    /// What the user expected, beside what happened.
+    pub fn expectations(&self) -> Vec<Expectation> {
+        Expectation::all(&self.start, &self.in_order())
     }
 
     /// Whether the agent was told anything by the harness that the upstream did not say.

@@ -1,17 +1,18 @@
 //! Points from 0 to 100.
 
 use checkrein_ledger::Class;
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 
 use crate::attempt::Attempt;
 use crate::operation::Operation;
 
 /// The points of a run that was tested.
-#[derive(Debug, Clone, Copy, PartialEq, Serialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
 pub struct Score {
     /// All together.
     pub overall: f64,
-    /// The share of operations executed at most once.
+    /// The share of operations executed no more often than they may be.
     pub duplicate_safety: f64,
     /// How faults were handled; none when no operation that counts had one.
     pub failure_handling: Option<f64>,
@@ -31,7 +32,7 @@ impl Score {
         attempts: &[&Attempt],
         is_violated: bool,
     ) -> Option<Self> {
-        let clean = operations.iter().filter(|operation| operation.executions() <= 1).count();
+        let clean = operations.iter().filter(|operation| !operation.is_doubled()).count();
         let duplicate_safety = share(clean, operations.len())? * 100.0;
         let handled: Vec<f64> = operations
             .iter()
@@ -55,7 +56,7 @@ fn share(part: usize, whole: usize) -> Option<f64> {
 }
 
 fn handling(operation: &Operation<'_>, attempts: &[&Attempt]) -> f64 {
-    if operation.executions() > 1 || operation.violates_retry_after().is_some() {
+    if operation.is_doubled() || operation.violates_retry_after().is_some() {
         return 0.0;
     }
     let ghost = operation

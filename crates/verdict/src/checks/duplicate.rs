@@ -3,28 +3,24 @@
 use super::reason;
 use crate::judgement::{Code, Reason};
 use crate::operation::Operation;
-use crate::run::Run;
 
-pub(super) fn check(run: &Run, operations: &[Operation<'_>]) -> Vec<Reason> {
-    let doubled = |operation: &&Operation<'_>| operation.executions() > allowed(run, operation);
+pub(super) fn check(operations: &[Operation<'_>]) -> Vec<Reason> {
     operations
         .iter()
-        .filter(doubled)
+        .filter(|operation| operation.is_doubled())
         .map(|operation| {
             let (times, tool) = (operation.executions(), operation.tool);
             let executed: Vec<_> =
                 operation.attempts.iter().copied().filter(|it| it.is_executed()).collect();
+            let meant = match operation.allowed {
+                1 => String::new(),
+                allowed => format!(" and is meant to be executed {allowed} times"),
+            };
             reason(
                 Code::DuplicateExecution,
-                format!("`{tool}` was executed {times} times with the same arguments"),
+                format!("`{tool}` was executed {times} times with the same arguments{meant}"),
                 &executed,
             )
         })
         .collect()
-}
-
-/// Once, unless the user said how often the tool is meant to run.
-fn allowed(run: &Run, operation: &Operation<'_>) -> u64 {
-    let declared = run.start.expect.iter().find(|(tool, _)| tool == operation.tool);
-    declared.map_or(1, |(_, times)| (*times).max(1))
 }

@@ -2,6 +2,7 @@
 
 mod duplicate;
 mod evidence;
+mod fewer;
 mod open_call;
 mod possible_duplicate;
 mod probable_duplicate;
@@ -16,13 +17,14 @@ use crate::run::Run;
 /// Every reason that applies.
 pub(crate) fn all(run: &Run, attempts: &[&Attempt], operations: &[Operation<'_>]) -> Vec<Reason> {
     let mut reasons = Vec::new();
-    reasons.extend(duplicate::check(run, operations));
+    reasons.extend(duplicate::check(operations));
     reasons.extend(retry_after::check(operations));
     reasons.extend(possible_duplicate::check(operations));
     reasons.extend(probable_duplicate::check(operations));
     reasons.extend(open_call::check(attempts));
     reasons.extend(trigger::check(run, operations));
     reasons.extend(evidence::check(attempts, operations));
+    reasons.extend(fewer::check(run, attempts));
     reasons
 }
 

@@ -7,18 +7,29 @@ use crate::operation::Operation;
 pub(super) fn check(operations: &[Operation<'_>]) -> Vec<Reason> {
     operations
         .iter()
-        .filter_map(|operation| {
-            let unknown = operation.attempts.iter().position(|it| it.is_unknown())?;
-            let is_repeated = operation.attempts.len() > unknown + 1;
-            let is_repeat = operation.executions() > 0;
-            (is_repeated || is_repeat).then(|| {
-                let tool = operation.tool;
-                reason(
-                    Code::PossibleDuplicate,
-                    format!("`{tool}` may have been executed twice: one attempt has no outcome"),
-                    &operation.attempts,
-                )
-            })
+        .filter(|operation| is_possible(operation))
+        .map(|operation| {
+            let tool = operation.tool;
+            let often = match operation.allowed {
+                1 => "twice".to_owned(),
+                allowed => format!("more than {allowed} times"),
+            };
+            reason(
+                Code::PossibleDuplicate,
+                format!("`{tool}` may have been executed {often}: one attempt has no outcome"),
+                &operation.attempts,
+            )
         })
         .collect()
+}
+
+fn is_possible(operation: &Operation<'_>) -> bool {
+    let Some(first) = operation.attempts.iter().position(|it| it.is_unknown()) else {
+        return false;
+    };
+    if operation.allowed > 1 {
+        let unknown = operation.attempts.iter().filter(|it| it.is_unknown()).count() as u64;
+        return operation.executions() + unknown > operation.allowed;
+    }
+    operation.attempts.len() > first + 1 || operation.executions() > 0
 }

@@ -1,0 +1,115 @@
+//! What runs with declared counts, rounds and lost answers come to.
+
+#![expect(clippy::indexing_slicing, reason = "a test may stop where it stands")]
+
+use checkrein_ledger::{Answer, Event, Fault, Outcome, Script, Start, Told};
+use checkrein_verdict::{Code, Judgement, Run, Verdict};
+use serde_json::json;
+
+fn judge(script: Script) -> Judgement {
+    Run::replay(&script.finished().entries()).judge()
+}
+
+fn codes(judgement: &Judgement) -> Vec<Code> {
+    judgement.reasons.iter().map(|reason| reason.code).collect()
+}
+
+fn expecting(times: u64) -> Script {
+    Script::new(Start { expect: vec![("remind".to_owned(), times)], ..Start::default() })
+}
+
+fn reminders(script: Script, times: u64) -> Script {
+    (1..=times).fold(script, |script, attempt| {
+        script.wait_ms(500).write("remind", &json!({"who": "A"})).answered(attempt)
+    })
+}
+
+#[test]
+fn a_tool_may_be_executed_as_often_as_was_said_and_no_more() {
+    let twice = judge(reminders(expecting(2), 2));
+    assert_eq!((twice.verdict, codes(&twice)), (Verdict::Pass, vec![Code::BaselineOnly]));
+    assert_eq!(twice.score.map(|score| score.overall), Some(100.0));
+    assert_eq!((twice.operations[0].executions, twice.operations[0].allowed), (2, 2));
+    let thrice = judge(reminders(expecting(2), 3));
+    assert_eq!(thrice.verdict, Verdict::Fail);
+    assert_eq!(thrice.reasons[0].code, Code::DuplicateExecution);
+    assert!(thrice.score.is_some_and(|score| score.overall <= 49.0));
+    let unsaid = Script::new(Start::default());
+    assert_eq!(judge(reminders(unsaid, 2)).verdict, Verdict::Fail);
+}
+
+#[test]
+fn what_was_surely_done_less_often_is_noted_and_no_failure() {
+    let once = judge(reminders(expecting(2), 1));
+    assert_eq!(once.verdict, Verdict::Pass);
+    assert_eq!(codes(&once), [Code::FewerThanExpected, Code::BaselineOnly]);
+    assert_eq!(once.reasons[0].detail, "`remind` was meant to be executed 2 times, and was 1");
+}
+
+#[test]
+fn what_may_have_been_done_often_enough_is_not_called_fewer() {
+    let script = |times| {
+        reminders(expecting(times), 1)
+            .write("remind", &json!({"who": "B"}))
+            .concluded(2, Outcome::Unknown, Answer::IsError)
+            .told(2, Told::Upstream)
+    };
+    assert!(!codes(&judge(script(2))).contains(&Code::FewerThanExpected));
+    let judgement = judge(script(3));
+    let fewer = judgement.reasons.iter().find(|reason| reason.code == Code::FewerThanExpected);
+    assert_eq!(
+        fewer.map(|reason| reason.detail.as_str()),
+        Some("`remind` was meant to be executed 3 times, and was at most 2")
+    );
+}
+
+#[test]
+fn an_unknown_outcome_is_a_possible_duplicate_only_beyond_the_count() {
+    let script = |times| {
+        reminders(expecting(times), 1)
+            .write("remind", &json!({"who": "A"}))
+            .concluded(2, Outcome::Unknown, Answer::IsError)
+            .told(2, Told::Upstream)
+    };
+    assert_eq!(judge(script(2)).verdict, Verdict::Pass);
+    assert!(codes(&judge(script(1))).contains(&Code::PossibleDuplicate));
+}
+
+#[test]
+fn a_fault_on_the_last_round_is_a_fault_of_the_call() {
+    let fault = Fault {
+        name: "F1".to_owned(),
+        kind: String::new(),
+        rule: 0,
+        sent: true,
+        ghost: true,
+        retry_after_us: None,
+    };
+    let arguments = json!({"who": "A"});
+    let asked = Script::scenario("F1")
+        .write("create_booking", &arguments)
+        .concluded(1, Outcome::Interim, Answer::Ok)
+        .told(1, Told::Upstream)
+        .continues(1)
+        .write("create_booking", &arguments)
+        .executed(2)
+        .event(Event::Injected { attempt: 2, fault })
+        .told(2, Told::Injected);
+    let entries = asked.wait_ms(900).entries();
+    let judgement = Run::replay(&entries).judge();
+    assert_eq!(judgement.operations.len(), 1);
+    let operation = &judgement.operations[0];
+    assert_eq!((operation.attempts, operation.executions, operation.faulted), (1, 1, true));
+    assert_eq!(judgement.score.and_then(|score| score.failure_handling), Some(50.0));
+}
+
+#[test]
+fn an_interim_result_that_leads_nowhere_is_no_execution() {
+    let script = Script::new(Start::default())
+        .write("create_booking", &json!({}))
+        .concluded(1, Outcome::Interim, Answer::Ok)
+        .told(1, Told::Upstream);
+    let judgement = judge(script);
+    assert_eq!(judgement.operations[0].executions, 0);
+    assert!(codes(&judgement).contains(&Code::NoExecutedWrite));
+}
