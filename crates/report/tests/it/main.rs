@@ -1,0 +1,13 @@
+//! The document and its renderings, as they come out for whole runs.
+
+#![expect(
+    clippy::unwrap_used,
+    clippy::indexing_slicing,
+    clippy::panic,
+    reason = "a test may stop where it stands"
+)]
+
+mod hostile;
+mod renderings;
+mod samples;
+mod schema;
