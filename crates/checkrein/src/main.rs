@@ -7,6 +7,7 @@ mod docs_reference;
 mod failure;
 mod logging;
 mod proxy;
+mod report;
 mod sandbox;
 mod serve;
 mod shipped;
@@ -41,6 +42,8 @@ enum Command {
     ClientConfig(client_config::Arguments),
     /// Relay between an agent and an MCP server, inject faults, and judge
     Proxy(Box<proxy::Arguments>),
+    /// Show a run's report as text, Markdown, a page or JUnit XML
+    Report(report::Arguments),
     /// Write the pages of `docs/reference`
     #[command(hide = true)]
     DocsReference(docs_reference::Arguments),
@@ -55,6 +58,7 @@ impl Command {
             Self::Catalog(arguments) => catalog::run(&arguments),
             Self::ClientConfig(arguments) => client_config::run(&arguments),
             Self::Proxy(arguments) => proxy::run(&arguments),
+            Self::Report(arguments) => report::run(&arguments),
             Self::DocsReference(arguments) => docs_reference::run(&arguments),
         }
     }

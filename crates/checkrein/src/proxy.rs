@@ -9,7 +9,7 @@ mod scenarios;
 use checkrein_chaos::stdio::{self, Ending};
 use checkrein_report::Target;
 
-pub(crate) use arguments::Arguments;
+pub(crate) use arguments::{Arguments, FailOn};
 
 use crate::failure::Failure;
 use progress::Progress;
