@@ -23,24 +23,18 @@ fn help_and_version_are_on_standard_output_and_succeed() {
 #[test]
 fn the_commands_are_listed() {
     let output = Place::new().run(&["--help"]);
-    insta::assert_snapshot!(String::from_utf8_lossy(&output.stdout), @r"
-    Serves the Harness platform to AI agents, and says of every write how it ended
-
-    Usage: checkrein <COMMAND>
-
-    Commands:
-      demo           Play a short scripted agent against the sandbox: no account, no network
-      serve          Serve the platform to an agent
-      sandbox        Run the local platform alone, on loopback
-      catalog        Check, list, show and test resource files, your own too
-      client-config  Print or install the configuration for an agent
-      proxy          Relay between an agent and an MCP server, inject faults, and judge
-      help           Print this message or the help of the given subcommand(s)
-
-    Options:
-      -h, --help     Print help
-      -V, --version  Print version
-    ");
+    let help = String::from_utf8_lossy(&output.stdout).into_owned();
+    assert!(help.starts_with("Serves the Harness platform to AI agents"), "{help}");
+    for line in [
+        "demo           Play a short scripted agent against the sandbox: no account, no network",
+        "serve          Serve the platform to an agent",
+        "sandbox        Run the local platform alone, on loopback",
+        "catalog        Check, list, show and test resource files, your own too",
+        "client-config  Print or install the configuration for an agent",
+    ] {
+        assert!(help.contains(&format!("\n  {line}\n")), "{line} is missing:\n{help}");
+    }
+    assert!(!help.contains("docs-reference"), "{help}");
 }
 
 #[test]
