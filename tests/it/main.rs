@@ -11,6 +11,12 @@ mod configuration;
 #[cfg(test)]
 mod demo;
 #[cfg(test)]
+mod kill_nine;
+#[cfg(test)]
 mod own_types;
+#[cfg(test)]
+mod report;
+#[cfg(test)]
+mod report_page;
 #[cfg(test)]
 mod stdio;
