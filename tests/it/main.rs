@@ -19,4 +19,6 @@ mod report;
 #[cfg(test)]
 mod report_page;
 #[cfg(test)]
+mod sandbox;
+#[cfg(test)]
 mod stdio;
