@@ -60,7 +60,7 @@ const RETRY_AFTER_S: u64 = 2;
 
 fn behaviour() -> impl Strategy<Value = Behaviour> {
     prop_oneof![
-        8 => Just(Behaviour::Ok),
+        30 => Just(Behaviour::Ok),
         1 => Just(Behaviour::Late),
         1 => Just(Behaviour::Refuses),
         1 => Just(Behaviour::RefusesAfterDoing),
@@ -74,12 +74,22 @@ fn behaviour() -> impl Strategy<Value = Behaviour> {
     ]
 }
 
+fn tool() -> impl Strategy<Value = &'static str> {
+    prop_oneof![
+        5 => Just(TOOLS[0]),
+        1 => Just(TOOLS[1]),
+        4 => Just(TOOLS[2]),
+        1 => Just(TOOLS[3]),
+        1 => Just(TOOLS[4]),
+    ]
+}
+
 fn step() -> impl Strategy<Value = Step> {
     prop_oneof![
-        10 => (0..TOOLS.len(), 0..3_u8, 0..2_u8, behaviour()).prop_map(|(tool, who, key, behaviour)| {
-            Step::Call { tool: TOOLS[tool], who, key, behaviour }
+        12 => (tool(), 0..2_u8, 0..2_u8, behaviour()).prop_map(|(tool, who, key, behaviour)| {
+            Step::Call { tool, who, key, behaviour }
         }),
-        1 => (0..3_usize).prop_map(|back| Step::Cancel { back }),
+        2 => (0..2_usize).prop_map(|back| Step::Cancel { back }),
         1 => Just(Step::AnswerLate),
         2 => (1..3_000_000_u64).prop_map(|micros| Step::Wait { micros }),
         1 => Just(Step::LookAtTasks),
@@ -114,6 +124,8 @@ fn plan() -> impl Strategy<Value = Plan> {
             scenario.set_shape(shape);
             Plan::Scenario(scenario)
         }),
+        // It takes a read before the write and the same one after it.
+        2 => Just(Plan::Scenario(quick("stale-read"))),
         2 => (any::<u64>(), prop_oneof![Just(0.0), Just(0.3), Just(1.0)])
             .prop_map(|(seed, rate)| Plan::Chaos { rate, seed }),
     ]
@@ -341,7 +353,12 @@ impl World {
     }
 
     fn answer_late(&mut self) {
-        for late in std::mem::take(&mut self.late) {
+        // One by one: a restart takes those of its process with it.
+        for _ in 0..self.late.len() {
+            if self.late.is_empty() {
+                return;
+            }
+            let late = self.late.remove(0);
             self.truth.confirmed += u64::from(late.confirms);
             let frame = late.frame.to_string();
             let actions = self.engines[late.process].from_upstream(0, frame.as_bytes());
@@ -473,13 +490,12 @@ fn no_verdict_is_ever_false() {
         })
         .unwrap();
     let (seen, struck) = (seen.into_inner(), struck.into_inner());
-    println!("{seen:?} {struck:?}");
     // A generator that never reaches one of the verdicts would prove nothing about it.
-    
+
     for verdict in ["Pass", "Fail", "NotTested"] {
         assert!(seen.get(verdict).is_some_and(|times| *times > 300), "{seen:?}");
     }
     for kind in checkrein_chaos::faults::KINDS.iter().filter(|kind| kind.id != "watch") {
-        assert!(struck.get(kind.id).is_some_and(|times| *times > 20), "{}: {struck:?}", kind.id);
+        assert!(struck.get(kind.id).is_some_and(|times| *times > 10), "{}: {struck:?}", kind.id);
     }
 }
