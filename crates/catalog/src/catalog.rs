@@ -6,8 +6,8 @@ use indexmap::IndexMap;
 use serde::{Deserialize, Serialize};
 
 use crate::model::{Dialect, Operation, ResourceType, Toolset};
+use crate::on_demand::{Lazy, Types};
 use crate::toolsets::{ToolsetFilter, UnknownToolsets};
-use crate::types::{Lazy, Types};
 
 /// All dialects, toolsets and resource types, in the order that users see.
 #[derive(Debug, Clone)]

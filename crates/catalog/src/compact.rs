@@ -5,6 +5,10 @@ use serde_json::{Map, Value};
 use crate::link::LINK;
 use crate::model::ResourceType;
 
+mod identity;
+
+pub(crate) use identity::{NAMES, NUMBER, is_wrapper};
+
 /// Keys that say what a thing is, whatever type it has.
 const GENERAL: [&str; 40] = [
     "id",
@@ -65,10 +69,15 @@ impl<'a> Keep<'a> {
         Self { own: &resource.compact }
     }
 
+    /// Whether the type has no selection of its own.
+    pub(crate) fn is_general(&self) -> bool {
+        self.own.is_empty()
+    }
+
     /// Whether a key stays.
     #[must_use]
     pub fn keeps(&self, key: &str) -> bool {
-        if !self.own.is_empty() {
+        if !self.is_general() {
             return self.own.iter().any(|own| own == key);
         }
         ENDS.iter().any(|end| key.ends_with(end)) || GENERAL.contains(&key)
@@ -135,7 +144,9 @@ pub fn compact_list(mut page: Value, keep: &Keep<'_>) -> Value {
 
 /// Shortens one item; its name becomes a link to it.
 pub fn compact_item(item: &mut Map<String, Value>, keep: &Keep<'_>) {
+    let hidden = if keep.is_general() { identity::hidden(item) } else { Map::new() };
     item.retain(|key, _| keep.keeps(key));
+    item.extend(hidden);
     let (Some(Value::String(link)), Some(Value::String(name))) = (item.get(LINK), item.get("name"))
     else {
         return;

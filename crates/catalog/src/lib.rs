@@ -9,6 +9,7 @@ pub mod docs;
 pub mod jq;
 pub mod link;
 pub mod model;
+pub mod on_demand;
 pub mod packed;
 pub mod path;
 pub mod read;
@@ -17,7 +18,6 @@ pub mod schema;
 mod scope;
 pub mod shape;
 pub mod toolsets;
-pub mod types;
 pub mod yaml;
 
 pub use call::{Call, CallError, Defaults};

@@ -7,7 +7,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::catalog::{Catalog, Example};
 use crate::model::{Dialect, Toolset};
-use crate::types::{Lazy, Types};
+use crate::on_demand::{Lazy, Types};
 
 /// Why bytes are no catalogue.
 #[derive(Debug, thiserror::Error)]

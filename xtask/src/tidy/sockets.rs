@@ -3,7 +3,7 @@
 use super::{Finding, rust};
 use crate::tree::Tree;
 
-const MAY_OPEN: &[&str] = &["audit", "mcp", "platform", "sandbox", "search", "testkit"];
+const MAY_OPEN: &[&str] = &["audit", "chaos", "mcp", "platform", "sandbox", "search", "testkit"];
 
 const WORDS: &[&str] =
     &["TcpListener", "TcpStream", "UdpSocket", "UnixListener", "UnixStream", "reqwest", "hyper"];

@@ -10,8 +10,8 @@ use serde_json::{Map, Value};
 
 use super::items_and_total;
 use crate::call::Call;
-use crate::compact::{Keep, compact_item};
-use crate::link::{ITEM_FIELDS, Links, WRAPPERS};
+use crate::compact::{Keep, NAMES, NUMBER, compact_item, is_wrapper};
+use crate::link::{ITEM_FIELDS, Links};
 use crate::model::Reply;
 use crate::request::WireRequest;
 
@@ -230,12 +230,14 @@ impl Item<'_> {
             return Use::Unwrap;
         }
         let for_link = items.links.is_some();
+        let for_name = items.keep.is_general();
         if items.keep.keeps(key)
             || (for_link && (ITEM_FIELDS.contains(&key) || items.fields.contains(&key)))
+            || (for_name && key == NUMBER)
         {
             return Use::Whole(key.to_owned());
         }
-        if for_link && WRAPPERS.contains(&key) {
+        if (for_link || for_name) && is_wrapper(key) {
             return Use::Wrapper(key.to_owned());
         }
         Use::Skip
@@ -324,7 +326,7 @@ fn refuse_number<E: de::Error>(key: &str) -> Result<(), E> {
     Ok(())
 }
 
-/// Of a wrapping object only what a link takes from it: its `identifier` and the link's fields.
+/// Of a wrapping object only what it is called and what a link takes from it.
 struct Wrapped<'a>(&'a [&'a str]);
 
 impl<'de> DeserializeSeed<'de> for Wrapped<'_> {
@@ -344,7 +346,7 @@ impl<'de> Visitor<'de> for Wrapped<'_> {
 
     fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<Value, A::Error> {
         let mut members = Map::new();
-        let names: Vec<&str> = self.0.iter().copied().chain(["identifier"]).collect();
+        let names: Vec<&str> = self.0.iter().copied().chain(NAMES).collect();
         while let Some(index) = map.next_key_seed(Is(&names))? {
             match index.and_then(|index| names.get(index)) {
                 Some(name) => {
