@@ -3,7 +3,7 @@
 use std::process::Command;
 use std::time::Instant;
 
-use anyhow::{Result, ensure};
+use anyhow::{Result, bail, ensure};
 
 use crate::house::House;
 use crate::summary::{Ended, Summary};
@@ -24,7 +24,7 @@ pub(crate) const BINARY_LIMIT: u64 = 20_000_000;
 pub(crate) const ALL: &[Check] = &[
     Check { name: "format", run: format },
     Check { name: "tidy", run: tidy::check },
-    Check { name: "licences, crates, sources", run: deny },
+    Check { name: "dependencies", run: deny },
     Check { name: "lint", run: lint },
     Check { name: "build", run: build },
     Check { name: "tests", run: tests },
@@ -41,8 +41,22 @@ pub(crate) const ALL: &[Check] = &[
 
 /// Runs all of them, whatever fails, and says whether none did.
 pub(crate) fn run(house: &House, parts: &[&[Check]]) -> bool {
+    run_each(house, parts.iter().copied().flatten())
+}
+
+/// Runs those whose names hold this word.
+pub(crate) fn run_named(house: &House, word: &str) -> Result<bool> {
+    let named: Vec<_> = ALL.iter().filter(|check| check.name.contains(word)).collect();
+    if named.is_empty() {
+        let names: Vec<_> = ALL.iter().map(|check| check.name).collect();
+        bail!("no check is named `{word}`; there are: {}", names.join(", "));
+    }
+    Ok(run_each(house, named))
+}
+
+fn run_each<'a>(house: &House, checks: impl IntoIterator<Item = &'a Check>) -> bool {
     let mut summary = Summary::default();
-    for check in parts.iter().copied().flatten() {
+    for check in checks {
         println!("\n== {}", check.name);
         let start = Instant::now();
         let found = (check.run)(house).map_err(|error| format!("{error:#}"));

@@ -23,6 +23,7 @@ Usage: cargo xtask COMMAND
 
   test            install what the checks need, where that is allowed, then run all of them
   ci              run all checks, install nothing
+  check NAME      run the checks whose names hold this word
   tidy            the rules of the house that no other tool knows
   docs [--check]  write docs/reference, or say where it is stale
   setup           install what the checks need and stop
@@ -47,6 +48,7 @@ fn command() -> Result<bool> {
     match words.as_slice() {
         ["test"] => Ok(checks::run(&house, &[setup::INSTALLS, checks::ALL])),
         ["ci"] => Ok(checks::run(&house, &[setup::PRESENT, checks::ALL])),
+        ["check", name] => checks::run_named(&house, name),
         ["setup"] => Ok(checks::run(&house, &[setup::INSTALLS])),
         ["tidy"] => tidy::report(&house),
         ["docs"] => docs::write(&house).map(|()| true),
