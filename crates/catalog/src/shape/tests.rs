@@ -105,6 +105,19 @@ fn a_plain_page_takes_the_fast_way() {
     });
 }
 
+#[test]
+fn a_short_page_of_wrapped_items_says_what_they_are() {
+    let reply = json!({"data": {"content": [
+        {"service": {"identifier": "web", "name": "Web", "yaml": "y"}, "createdAt": 1}]}});
+    with("service", None, |call, request| {
+        let keep = Keep::of(call.resource);
+        let page = fast::page(call, request, reply.to_string().as_bytes(), &keep, BASE).unwrap();
+        assert_eq!(page["items"][0]["_identifier"], "web");
+        assert_eq!(page["items"][0]["_name"], "Web");
+        assert_eq!(page, slow(call, request, reply.clone()));
+    });
+}
+
 fn any_item() -> impl Strategy<Value = Value> {
     let leaf = || {
         prop_oneof![
@@ -124,6 +137,9 @@ fn any_item() -> impl Strategy<Value = Value> {
         "project",
         "service",
         "connector",
+        "user",
+        "number",
+        "uuid",
         "pipeline",
         "pipelineIdentifier",
         "serviceIdentifier",
