@@ -1,12 +1,13 @@
 //! Writing ahead: the engine decides, the ledger and the report are on disk, and only then the
 //! loop may let anything out.
 
+use std::path::Path;
 use std::time::SystemTime;
 
-use checkrein_ledger::{Entry, Event, Ledger};
+use checkrein_ledger::{Entry, Event, Ledger, Start};
 
-use crate::engine::{Action, Engine};
-use crate::stdio::{Options, ProxyError, Reporter, Status};
+use crate::engine::{Action, Config, Engine};
+use crate::stdio::{ProxyError, Reporter, Status};
 
 /// The engine with everything that has to be written before its decisions take effect.
 pub(crate) struct Book<'a> {
@@ -19,13 +20,15 @@ pub(crate) struct Book<'a> {
 impl<'a> Book<'a> {
     /// Joins the run, and says so in the ledger and the report.
     pub(crate) fn open(
-        options: Options,
+        run_dir: &Path,
+        start: Start,
+        config: Config,
         reporter: &'a mut dyn Reporter,
     ) -> Result<Self, ProxyError> {
-        let (mut ledger, before) = Ledger::open(&options.run_dir)?;
-        let joined = ledger.append(|_| vec![Event::Started(options.start)])?;
+        let (mut ledger, before) = Ledger::open(run_dir)?;
+        let joined = ledger.append(|_| vec![Event::Started(start)])?;
         let member = joined.last().map_or(0, |entry| entry.seq);
-        let mut engine = Engine::new(options.config, member);
+        let mut engine = Engine::new(config, member);
         before.iter().for_each(|entry| engine.observe(entry));
         let earlier: Vec<Entry> = before.into_iter().chain(joined).collect();
         reporter.update(&earlier, Status::Starting, true).map_err(ProxyError::Report)?;

@@ -14,6 +14,7 @@ mod engine;
 pub mod faults;
 mod frame;
 pub mod glob;
+pub mod http;
 mod listing;
 mod pending;
 pub mod review;

@@ -82,6 +82,14 @@ pub enum ProxyError {
         /// The cause.
         source: io::Error,
     },
+    /// The address cannot be listened on.
+    #[error("failed to listen on `{address}`: {source}")]
+    Listen {
+        /// The address.
+        address: std::net::SocketAddr,
+        /// The cause.
+        source: io::Error,
+    },
     /// It went away before it had answered anything.
     #[error("the upstream `{command}` ended before it answered ({how}); its own output is above")]
     DeadOnArrival {
@@ -106,8 +114,8 @@ pub enum ProxyError {
 /// # Errors
 /// When the upstream cannot be started, or what happens can no longer be written down.
 pub fn run(options: Options, reporter: &mut dyn Reporter) -> Result<Ending, ProxyError> {
-    let command = options.command.clone();
-    let book = Book::open(options, reporter)?;
+    let Options { command, run_dir, config, start } = options;
+    let book = Book::open(&run_dir, start, config, reporter)?;
     let mut relay = Relay::new(book, command)?;
     relay.turn_until_the_end()
 }

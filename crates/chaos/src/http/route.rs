@@ -1,0 +1,342 @@
+//! Which exchange a frame belongs to, and how it leaves.
+
+use std::time::Duration;
+
+use bytes::Bytes;
+use http_body_util::Full;
+use hyper::header::{HOST, HeaderValue};
+use hyper::{Method, Request, Uri};
+
+use super::client::{self, Task};
+use super::exchange::Exchange;
+use super::headers::{self, LAST_EVENT, SESSION, VERSION};
+use super::input::{ExchangeId, Input};
+use super::reply::Piece;
+use super::shapes;
+use super::switch::{Carrier, PIPE, Switch, Template, Upstream, answers};
+use crate::faults::{Reply, Shape};
+use crate::frame::{Frame, Message};
+use crate::pending::Connection;
+use crate::stdio::ProxyError;
+
+/// How long an upstream may take to end a session.
+const GOODBYE: Duration = Duration::from_millis(500);
+
+impl Switch<'_> {
+    /// The agent's exchange for a frame: the one it came in, or the one it answers.
+    fn exchange_for(&self, connection: Connection, id: Option<&str>, frame: &[u8]) -> Option<u64> {
+        let came_in = self.context.as_ref().filter(|context| {
+            let exchange = self.exchanges.get(&context.exchange);
+            exchange.is_some_and(|it| !matches!(it.outlet, super::exchange::Outlet::Ours))
+        });
+        let fits = |exchange: u64, fed: &[u8]| {
+            let own = self.exchanges.get(&exchange).and_then(|it| it.id.as_deref());
+            id.is_none() || own == id || fed == frame
+        };
+        if let Some(context) = came_in.filter(|it| fits(it.exchange, &it.fed)) {
+            return Some(context.exchange);
+        }
+        let waits = |it: &Exchange| it.connection == connection && it.is_open() && !it.is_answered;
+        if id.is_some() {
+            let mut open = self.exchanges.iter().filter(|(_, it)| waits(it));
+            let asked = open.find(|(_, it)| it.id.as_deref() == id).map(|(number, _)| *number);
+            return asked.or(came_in.map(|context| context.exchange));
+        }
+        let mut open = self.exchanges.iter().rev().filter(|(_, it)| waits(it));
+        let listens = |it: &Exchange| it.is_get && it.is_streaming();
+        let stream = open.clone().find(|(_, it)| listens(it));
+        stream.or_else(|| open.find(|(_, it)| it.is_call)).map(|(number, _)| *number)
+    }
+
+    pub(super) fn to_agent(&mut self, connection: Connection, frame: Vec<u8>) {
+        self.parameters.learn(&frame);
+        if self.agent.is_some() {
+            self.learn_version(&frame);
+            let left = self.take_left();
+            if let Some(pipe) = &self.agent {
+                pipe.send(frame, left);
+            }
+            return;
+        }
+        let id = answers(&frame).map(str::to_owned);
+        let Some(number) = self.exchange_for(connection, id.as_deref(), &frame) else { return };
+        let is_here = self.context.as_ref().is_some_and(|context| context.exchange == number);
+        let Some(exchange) = self.exchanges.get_mut(&number) else { return };
+        match self.context.as_mut().filter(|_| is_here) {
+            None => exchange.answer_or_push(id.as_deref(), frame),
+            Some(context) => {
+                let is_same = context.fed == frame;
+                match &mut context.carrier {
+                    Carrier::Nothing => {}
+                    Carrier::Whole(head, body) if is_same => {
+                        exchange.answer_whole((**head).clone(), body.clone(), false);
+                    }
+                    Carrier::Whole(head, _) => {
+                        exchange.answer_whole((**head).clone(), frame.into(), true);
+                    }
+                    Carrier::Event(event, left) => {
+                        let bytes =
+                            if is_same { event.raw.clone() } else { event.with_data(&frame) };
+                        exchange.push(bytes, left.take());
+                    }
+                }
+            }
+        }
+        exchange.is_answered |= id.is_some() && exchange.id == id;
+        self.sweep(number);
+    }
+
+    fn take_left(&mut self) -> Option<tokio::sync::oneshot::Sender<()>> {
+        match &mut self.context.as_mut()?.carrier {
+            Carrier::Event(_, left) => left.take(),
+            Carrier::Whole(..) | Carrier::Nothing => None,
+        }
+    }
+
+    /// Sends a frame in pieces.
+    pub(super) fn drip(
+        &mut self,
+        connection: Connection,
+        frame: Vec<u8>,
+        bytes: usize,
+        every: Duration,
+    ) {
+        let id = answers(&frame).map(str::to_owned);
+        let Some(number) = self.exchange_for(connection, id.as_deref(), &frame) else { return };
+        let Some(exchange) = self.exchanges.get_mut(&number) else { return };
+        let whole = match self.context.as_ref().map(|context| &context.carrier) {
+            Some(Carrier::Whole(head, body)) => {
+                exchange.begin((**head).clone());
+                body.to_vec()
+            }
+            Some(Carrier::Event(event, _)) => {
+                exchange.push(Vec::new(), None);
+                event.raw.clone()
+            }
+            Some(Carrier::Nothing) | None => {
+                exchange.begin(super::exchange::json_head(hyper::StatusCode::OK));
+                frame
+            }
+        };
+        exchange.is_answered = true;
+        let super::exchange::Outlet::Streaming(sender) =
+            std::mem::replace(&mut exchange.outlet, super::exchange::Outlet::Done)
+        else {
+            return;
+        };
+        tokio::task::spawn_local(async move {
+            for piece in whole.chunks(bytes.max(1)) {
+                if sender.send(Piece::Bytes(Bytes::copy_from_slice(piece), None)).is_err() {
+                    return;
+                }
+                tokio::time::sleep(every).await;
+            }
+        });
+        self.sweep(number);
+    }
+
+    pub(super) fn break_off(
+        &mut self,
+        connection: Connection,
+        id: &str,
+        shape: Shape,
+        reply: &Reply,
+    ) {
+        let Some(number) = self.exchange_for(connection, Some(id), b"") else { return };
+        let Some(exchange) = self.exchanges.get_mut(&number) else { return };
+        let real = match self.context.as_ref().filter(|it| it.exchange == number) {
+            Some(context) => match &context.carrier {
+                Carrier::Whole(head, body) => Some((&**head, body.as_ref())),
+                _ => None,
+            },
+            None => None,
+        };
+        shapes::break_off(exchange, shape, id, reply, real);
+        self.sweep(number);
+    }
+
+    pub(super) fn to_upstream(
+        &mut self,
+        connection: Connection,
+        frame: Vec<u8>,
+    ) -> Result<(), ProxyError> {
+        let asked = self.unsent(connection, &frame);
+        if let Upstream::Children(children) = &mut self.upstream {
+            if let Some(exchange) = asked.and_then(|number| self.exchanges.get_mut(&number)) {
+                exchange.is_sent = true;
+                exchange.head = None;
+                if exchange.id.is_none() {
+                    exchange.accept();
+                    exchange.is_over = true;
+                }
+            }
+            children.send(connection, frame)?;
+            if let Some(number) = asked {
+                self.sweep(number);
+            }
+            return Ok(());
+        }
+        match asked {
+            Some(number) => self.forward(number, frame),
+            None if self.is_cancelling => {}
+            None => self.send_own(connection, frame),
+        }
+        Ok(())
+    }
+
+    /// The agent's request that this frame is the body of.
+    fn unsent(&self, connection: Connection, frame: &[u8]) -> Option<ExchangeId> {
+        let unsent =
+            || self.exchanges.iter().filter(|(_, it)| !it.is_sent && it.connection == connection);
+        let same = unsent().find(|(_, it)| it.body == frame);
+        let id = match Frame::read(frame) {
+            Frame::Single(Message::Request { id, .. }) => id,
+            _ => None,
+        };
+        // A fault may have edited it: its id stays.
+        let edited = || unsent().find(|(_, it)| id.is_some() && it.id.as_deref() == id);
+        same.or_else(edited).map(|(number, _)| *number)
+    }
+
+    /// Forwards a request of the agent's with this body.
+    pub(super) fn forward(&mut self, number: ExchangeId, frame: Vec<u8>) {
+        let Upstream::Url(address) = &self.upstream else { return };
+        let Some(exchange) = self.exchanges.get_mut(&number) else { return };
+        let Some(mut head) = exchange.head.take() else { return };
+        exchange.is_sent = true;
+        headers::strip(&mut head.headers);
+        headers::ask_for_plain(&mut head.headers);
+        set_host(&mut head.headers, &address.authority);
+        let is_edited = exchange.body != frame;
+        if is_edited && exchange.is_modern {
+            headers::mirror(&mut head.headers, &frame, &exchange.body);
+            self.parameters.repeat(&mut head.headers, &frame);
+        }
+        if !frame.is_empty() {
+            headers::set_length(&mut head.headers, frame.len());
+        }
+        let target = head.uri.path_and_query().map_or("/", |target| target.as_str()).to_owned();
+        head.uri = Uri::try_from(&target).unwrap_or_default();
+        head.version = hyper::Version::HTTP_11;
+        let template =
+            Template { target, headers: head.headers.clone(), body: exchange.body.clone() };
+        let connection = exchange.connection;
+        let request = Request::from_parts(head, Full::new(Bytes::from(frame)));
+        let address = address.clone();
+        exchange.task = Some(client::send(address, number, request, self.inputs.clone()));
+        self.remember(connection, template);
+    }
+
+    /// Sends a request of the harness's own, or a frame from the agent's pipe.
+    fn send_own(&mut self, connection: Connection, frame: Vec<u8>) {
+        let Upstream::Url(address) = &self.upstream else { return };
+        let address = address.clone();
+        let latest = self.templates.last_key_value().map(|(_, template)| template);
+        let template = self.templates.get(&connection).or(latest).cloned();
+        let mut template = template.unwrap_or_else(|| Template {
+            target: address.target.clone(),
+            headers: headers::fresh(),
+            body: Bytes::new(),
+        });
+        template.headers.remove(LAST_EVENT);
+        set_host(&mut template.headers, &address.authority);
+        if let Some(version) = headers::declared_version(&frame) {
+            template.headers.insert(VERSION, version);
+            headers::mirror(&mut template.headers, &frame, &template.body);
+            self.parameters.repeat(&mut template.headers, &frame);
+        } else if headers::is_modern(&template.headers) {
+            headers::mirror(&mut template.headers, &frame, &template.body);
+        }
+        headers::set_length(&mut template.headers, frame.len());
+        let (id, method) = match Frame::read(&frame) {
+            Frame::Single(Message::Request { id, method, .. }) => (id, method),
+            _ => (None, ""),
+        };
+        let mut exchange = Exchange::own(connection, id.map(str::to_owned));
+        exchange.is_modern = headers::is_modern(&template.headers);
+        exchange.opens_stream = connection == PIPE && method == "notifications/initialized";
+        if connection == PIPE && method == "initialize" {
+            self.opening = id.map(str::to_owned);
+        }
+        self.post(exchange, address, Method::POST, &template, frame);
+        if connection == PIPE {
+            self.remember(PIPE, template);
+        }
+    }
+
+    fn post(
+        &mut self,
+        mut exchange: Exchange,
+        address: super::Address,
+        method: Method,
+        template: &Template,
+        body: Vec<u8>,
+    ) {
+        let number = self.number();
+        let mut request = Request::new(Full::new(Bytes::from(body)));
+        *request.method_mut() = method;
+        *request.uri_mut() = Uri::try_from(&template.target).unwrap_or_default();
+        request.headers_mut().clone_from(&template.headers);
+        exchange.task = Some(client::send(address, number, request, self.inputs.clone()));
+        self.exchanges.insert(number, exchange);
+    }
+
+    /// Listens for what the upstream says of itself to an agent on pipes.
+    pub(super) fn open_stream(&mut self) {
+        let Upstream::Url(address) = &self.upstream else { return };
+        let Some(mut template) = self.templates.get(&PIPE).cloned() else { return };
+        template.headers.remove(hyper::header::CONTENT_LENGTH);
+        template.headers.remove(hyper::header::CONTENT_TYPE);
+        let accept = HeaderValue::from_static("text/event-stream");
+        template.headers.insert(hyper::header::ACCEPT, accept);
+        let mut exchange = Exchange::own(PIPE, None);
+        exchange.is_get = true;
+        self.post(exchange, address.clone(), Method::GET, &template, Vec::new());
+    }
+
+    /// The revision that both sides agreed on is in the fields from now on.
+    fn learn_version(&mut self, frame: &[u8]) {
+        if self.opening.is_none() || answers(frame) != self.opening.as_deref() {
+            return;
+        }
+        self.opening = None;
+        let version = headers::agreed_version(frame);
+        if let (Some(version), Some(template)) = (version, self.templates.get_mut(&PIPE)) {
+            template.headers.insert(VERSION, version);
+        }
+    }
+
+    /// An agent on pipes has no way to end the session itself.
+    pub(super) async fn end_session(&mut self) {
+        let Upstream::Url(address) = &self.upstream else { return };
+        let Some(template) = self.templates.get(&PIPE) else { return };
+        let Some(session) = template.headers.get(SESSION) else { return };
+        let mut request = Request::new(Full::new(Bytes::new()));
+        *request.method_mut() = Method::DELETE;
+        *request.uri_mut() = Uri::try_from(&template.target).unwrap_or_default();
+        request.headers_mut().insert(SESSION, session.clone());
+        set_host(request.headers_mut(), &address.authority);
+        for name in [VERSION, hyper::header::AUTHORIZATION] {
+            if let Some(value) = template.headers.get(&name) {
+                request.headers_mut().insert(name, value.clone());
+            }
+        }
+        let (inputs, mut answered) = tokio::sync::mpsc::unbounded_channel::<Input>();
+        let _task: Task = client::send(address.clone(), 0, request, inputs);
+        let _ = tokio::time::timeout(GOODBYE, answered.recv()).await;
+    }
+
+    /// The process behind a session is no longer needed.
+    pub(super) fn end_child(&mut self, connection: Connection) -> Result<(), ProxyError> {
+        if let Upstream::Children(children) = &mut self.upstream {
+            children.end(connection);
+        }
+        Ok(())
+    }
+}
+
+fn set_host(headers: &mut hyper::HeaderMap, authority: &str) {
+    if let Ok(host) = HeaderValue::from_str(authority) {
+        headers.insert(HOST, host);
+    }
+}
