@@ -84,7 +84,7 @@ impl Advice {
 }
 
 /// The repeats of one cause that did harm or may have.
-fn troubling<'a>(document: &'a Document, cause: Cause) -> impl Iterator<Item = &'a Repeat> {
+fn troubling(document: &Document, cause: Cause) -> impl Iterator<Item = &Repeat> {
     let is_in = |code: Code, attempt: u64| {
         let reasons = document.reasons.iter().filter(move |reason| reason.code == code);
         reasons.flat_map(|reason| &reason.attempts).any(|it| *it == attempt)

@@ -72,7 +72,8 @@ pub(crate) fn markup(text: &str) -> String {
 /// A sentence for Markdown, in a paragraph, a list or a table's cell.
 pub(crate) fn markdown(sentence: &str) -> String {
     let mut out = String::with_capacity(sentence.len());
-    for part in parts(guard_start(sentence.trim_start(), &mut out)) {
+    let one_line = sentence.replace(char::is_control, " ");
+    for part in parts(guard_start(one_line.trim(), &mut out)) {
         match part {
             Part::Words(words) => escape_words(words, &mut out),
             Part::Name("") => out.push_str("\\`\\`"),
@@ -104,7 +105,6 @@ fn guard_start<'a>(sentence: &'a str, out: &mut String) -> &'a str {
 fn escape_words(words: &str, out: &mut String) {
     for letter in words.chars() {
         match letter {
-            letter if letter.is_control() => out.push(' '),
             letter if is_direction(letter) => out.push('\u{fffd}'),
             '\\' | '`' | '*' | '_' | '{' | '}' | '[' | ']' | '<' | '>' | '#' | '|' | '~' | '&'
             | '!' | '@' | '$' | '^' | '=' => {
@@ -126,7 +126,7 @@ fn write_code(name: &str, out: &mut String) {
     out.push('`');
     for letter in name.chars() {
         match letter {
-            letter if letter.is_control() || letter.is_whitespace() => out.push('\u{a0}'),
+            letter if letter.is_whitespace() => out.push('\u{a0}'),
             letter if is_direction(letter) => out.push('\u{fffd}'),
             '|' => out.push_str("\\|"),
             letter => out.push(letter),

@@ -126,7 +126,7 @@ fn call_row(time: &str, call: &Moment, out: &mut String) {
          <td class=\"lane happened\"><span class=\"{}\">{}</span>{mark}</td></tr>\n",
         call.call,
         prose(&rows::name_of(call)),
-        mood(rows::mood_of_telling(call.told.said)),
+        mood(rows::mood_of_telling(&call.told)),
         prose(&wording::told(&call.told)),
         mood(rows::mood_of_event(call.happened.event)),
         prose(&wording::happened(&call.happened)),

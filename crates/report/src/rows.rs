@@ -1,7 +1,7 @@
 //! The timeline as rows, calls and everything else in one order, as all renderings show it.
 
 use crate::document::Document;
-use crate::timeline::{Event, Moment, Said};
+use crate::timeline::{Event, Moment, Said, Telling};
 use crate::wording;
 
 /// One row of the timeline.
@@ -34,9 +34,11 @@ pub(crate) enum Mood {
 }
 
 /// What the agent had to believe.
-pub(crate) fn mood_of_telling(said: Said) -> Mood {
-    match said {
+pub(crate) fn mood_of_telling(telling: &Telling) -> Mood {
+    match telling.said {
         Said::Success => Mood::Done,
+        Said::Injected if wording::kind(telling) == Some("success-that-lies") => Mood::Done,
+        Said::Injected if wording::kind(telling) == Some("stale-read") => Mood::Done,
         Said::Error | Said::Injected | Said::Lost | Said::Unreadable => Mood::Failed,
         Said::Interim | Said::Nothing | Said::Waiting => Mood::Open,
     }

@@ -2,7 +2,7 @@
 
 use std::collections::{HashMap, HashSet};
 
-use checkrein_ledger::{Answer, Class, Evidence, Fault, Instant, Outcome, Told};
+use checkrein_ledger::{Answer, Class, Evidence, Instant, Outcome, Told};
 use checkrein_verdict::{Attempt, Run};
 use serde::{Deserialize, Serialize};
 
@@ -28,7 +28,8 @@ pub struct Moment {
     pub told: Telling,
     /// What really happened.
     pub happened: Happened,
-    /// Whether the agent was told of a failure although the call was carried out.
+    /// Whether the agent was told of a failure although the call was carried out, or of a success
+    /// although it was not.
     pub is_contradicted: bool,
 }
 
@@ -40,8 +41,10 @@ pub struct Telling {
     pub said: Said,
     /// When, in microseconds since the run began; null when it was told nothing.
     pub at_us: Option<u64>,
-    /// The fault behind an injected answer.
+    /// The scenario whose fault struck the call.
     pub fault: Option<String>,
+    /// The kind of fault, where the ledger says it.
+    pub kind: Option<String>,
     /// How long it was asked to wait, in microseconds.
     pub retry_after_us: Option<u64>,
     /// When the agent gave up waiting, in microseconds since the run began.
@@ -133,26 +136,32 @@ pub(crate) fn moments(run: &Run, limit: usize) -> Vec<Moment> {
             continues: attempt.continues,
             told: Telling::of(attempt, began),
             happened: Happened::of(attempt, began),
-            is_contradicted: attempt.is_ghost(),
+            is_contradicted: is_contradicted(attempt),
         })
         .map(|moment| {
             let attempt = run.attempts.get(&moment.attempt);
             let went_on = attempt.and_then(|attempt| attempt.went_on);
             match went_on.filter(|_| continued.contains(&moment.attempt)) {
-                Some(at) => moment.as_one_round(at.micros_since(began)),
+                Some(at) => moment.into_round(at.micros_since(began)),
                 None => moment,
             }
         })
         .collect()
 }
 
+fn is_contradicted(attempt: &Attempt) -> bool {
+    let is_lied_to = attempt.is_withheld() && attempt.told_at().is_some();
+    attempt.is_ghost() && (attempt.is_executed() || is_lied_to)
+}
+
 impl Moment {
     /// A call that another one carried on: it ended by going on, and what came after is that one's.
-    fn as_one_round(self, at_us: u64) -> Self {
+    fn into_round(self, at_us: u64) -> Self {
         let told = Telling {
             said: Said::Interim,
             at_us: Some(at_us),
             fault: None,
+            kind: None,
             retry_after_us: None,
             cancelled_at_us: None,
         };
@@ -182,19 +191,11 @@ impl Telling {
         Self {
             said,
             at_us: attempt.told_at().map(|at| at.micros_since(began)),
-            fault: fault.map(name),
+            fault: fault.map(|fault| fault.name.clone()),
+            kind: fault.map(|fault| fault.kind.clone()).filter(|kind| !kind.is_empty()),
             retry_after_us: fault.and_then(|fault| fault.retry_after_us),
             cancelled_at_us: attempt.cancelled.map(|at| at.micros_since(began)),
         }
-    }
-}
-
-/// A scenario's name, with the kind of fault where the name does not say it.
-fn name(fault: &Fault) -> String {
-    match fault.kind.as_str() {
-        "" => fault.name.clone(),
-        kind if kind == fault.name => fault.name.clone(),
-        kind => format!("{}: {kind}", fault.name),
     }
 }
 

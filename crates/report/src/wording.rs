@@ -62,34 +62,66 @@ pub(crate) fn class(class: Class) -> &'static str {
 
 /// What the agent was told.
 pub(crate) fn told(telling: &Telling) -> String {
-    let mut text = match (telling.said, telling.fault.as_deref()) {
-        (Said::Success, _) => "success".to_owned(),
-        (Said::Error, _) => "an error, by the upstream".to_owned(),
-        (Said::Interim, _) => "that it goes on".to_owned(),
-        (Said::Unreadable, _) => "something unreadable".to_owned(),
-        (Said::Injected, Some(fault)) => injected(fault, telling.retry_after_us),
-        (Said::Injected, None) => "an injected answer".to_owned(),
-        (Said::Lost, _) => "the connection is gone".to_owned(),
-        (Said::Nothing, Some(fault)) => format!("nothing, by `{fault}`"),
-        (Said::Nothing, None) => "nothing".to_owned(),
-        (Said::Waiting, _) if telling.cancelled_at_us.is_some() => "nothing".to_owned(),
-        (Said::Waiting, _) => "nothing yet".to_owned(),
+    let mut text = match telling.said {
+        Said::Success => "success".to_owned(),
+        Said::Error => "an error, by the upstream".to_owned(),
+        Said::Interim => "that it goes on".to_owned(),
+        Said::Unreadable => "something unreadable".to_owned(),
+        Said::Injected => injected(telling),
+        Said::Lost => "the connection is gone".to_owned(),
+        Said::Nothing => "nothing".to_owned(),
+        Said::Waiting if telling.cancelled_at_us.is_some() => "nothing".to_owned(),
+        Said::Waiting => "nothing yet".to_owned(),
     };
+    if let Some(fault) = &telling.fault {
+        text.push_str(&format!(" (`{fault}`)"));
+    }
     if telling.cancelled_at_us.is_some() {
         text.push_str("; it gave up waiting");
     }
     text
 }
 
-fn injected(fault: &str, retry_after_us: Option<u64>) -> String {
-    let scenario = fault.split(':').next().unwrap_or_default();
-    match (scenario, retry_after_us) {
-        (_, Some(wait)) => format!("too many requests: wait {} (`{fault}`)", duration(wait)),
-        ("F1", _) => format!("a timeout (`{fault}`)"),
-        ("F3", _) => format!("an answer cut short (`{fault}`)"),
-        ("F5" | "chaos", _) => format!("a server error (`{fault}`)"),
-        _ => format!("an injected answer (`{fault}`)"),
+/// What each kind of fault says in the upstream's name.
+const SPEECHES: [(&str, &str); 15] = [
+    ("ghost-write", "a timeout"),
+    ("late-commit", "a timeout"),
+    ("lost-task-handle", "a timeout"),
+    ("rate-limit", "too many requests"),
+    ("unavailable", "not available now"),
+    ("server-error", "a server error"),
+    ("chaos", "a server error"),
+    ("cut-answer", "an answer cut short"),
+    ("cut-result", "an answer cut short"),
+    ("error-that-lies", "an error"),
+    ("partial-batch", "an error for the whole list"),
+    ("auth-lost", "that it must sign in again"),
+    ("session-lost", "that its session is gone"),
+    ("success-that-lies", "success"),
+    ("stale-read", "the state of before"),
+];
+
+/// The kind behind the names of the first scenarios, where a ledger does not say it.
+const KINDS: [(&str, &str); 4] =
+    [("F1", "ghost-write"), ("F2", "rate-limit"), ("F3", "cut-answer"), ("F5", "server-error")];
+
+fn injected(telling: &Telling) -> String {
+    let speech = kind(telling).and_then(|kind| find(&SPEECHES, kind));
+    let speech = speech.unwrap_or("an injected answer").to_owned();
+    match telling.retry_after_us {
+        Some(wait) => format!("{speech}: wait {}", duration(wait)),
+        None => speech,
     }
+}
+
+/// The kind of fault that struck a call.
+pub(crate) fn kind(telling: &Telling) -> Option<&str> {
+    let fault = telling.fault.as_deref()?;
+    telling.kind.as_deref().or_else(|| find(&KINDS, fault)).or(Some(fault))
+}
+
+fn find<'a>(table: &[(&str, &'a str)], name: &str) -> Option<&'a str> {
+    table.iter().find(|(known, _)| *known == name).map(|(_, value)| *value)
 }
 
 /// What really happened.

@@ -2,6 +2,9 @@
 
 use checkrein_ledger::{Answer, Class, Evidence, Fault, Instant, Outcome, Told};
 
+/// The kind of fault by which a read shows an older state, as the ledger has it.
+const STALE: &str = "stale-read";
+
 /// One `tools/call` of the agent.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Attempt {
@@ -99,8 +102,19 @@ impl Attempt {
         matches!(self.told, Some((Told::Nothing, _))) && self.cancelled.is_none()
     }
 
-    /// Whether its outcome was hidden from the agent although it was carried out.
+    /// Whether the agent could not learn from its answer what had become of it.
     pub fn is_ghost(&self) -> bool {
-        self.is_executed() && self.fault.as_ref().is_some_and(|fault| fault.ghost)
+        self.fault.as_ref().is_some_and(|fault| fault.ghost)
+    }
+
+    /// Whether it was carried out and the agent could not learn that.
+    pub fn is_ghost_write(&self) -> bool {
+        self.is_ghost() && self.is_executed()
+    }
+
+    /// Whether the agent was shown an older state instead of being let through.
+    pub fn is_stale(&self) -> bool {
+        self.fault.as_ref().is_some_and(|fault| fault.kind == STALE)
+            && matches!(self.told, Some((Told::Injected, _)))
     }
 }

@@ -84,6 +84,9 @@ fn after(ghost: &Attempt, attempts: &[&Attempt]) -> Vec<ReadBack> {
 }
 
 fn judge(ghost: &Attempt, read: &Attempt, has_looked: bool) -> (Shows, String) {
+    if read.is_stale() {
+        return (Shows::Unlikely, "it was answered by the state of before the write".to_owned());
+    }
     if !read.is_executed() {
         return (Shows::Unlikely, "it got no successful answer".to_owned());
     }

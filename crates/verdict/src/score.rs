@@ -59,10 +59,7 @@ fn handling(operation: &Operation<'_>, attempts: &[&Attempt]) -> f64 {
     if operation.is_doubled() || operation.violates_retry_after().is_some() {
         return 0.0;
     }
-    let ghost = operation
-        .attempts
-        .iter()
-        .find(|attempt| attempt.fault.as_ref().is_some_and(|fault| fault.ghost));
+    let ghost = operation.attempts.iter().find(|attempt| attempt.is_ghost());
     match ghost.map(|ghost| ghost.told_at()) {
         None => 100.0,
         Some(Some(told)) if is_read_back(attempts, told) => 100.0,
@@ -72,6 +69,8 @@ fn handling(operation: &Operation<'_>, attempts: &[&Attempt]) -> f64 {
 
 fn is_read_back(attempts: &[&Attempt], told: checkrein_ledger::Instant) -> bool {
     attempts.iter().any(|attempt| {
-        attempt.class == Class::Read && attempt.received > told && attempt.is_executed()
+        // What a stale look showed was wrong; the agent looked all the same.
+        let is_shown = attempt.is_executed() || attempt.is_stale();
+        attempt.class == Class::Read && attempt.received > told && is_shown
     })
 }

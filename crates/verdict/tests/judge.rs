@@ -1,9 +1,7 @@
 //! What runs with declared counts, rounds and lost answers come to.
 
-#![expect(clippy::indexing_slicing, reason = "a test may stop where it stands")]
-
-use checkrein_ledger::{Answer, Event, Fault, Outcome, Script, Start, Told};
-use checkrein_verdict::{Code, Judgement, Run, Verdict};
+use checkrein_ledger::{Answer, Class, Event, Fault, Outcome, Script, Start, Told};
+use checkrein_verdict::{Code, Judgement, Run, Shows, Verdict};
 use serde_json::json;
 
 fn judge(script: Script) -> Judgement {
@@ -112,4 +110,27 @@ fn an_interim_result_that_leads_nowhere_is_no_execution() {
     let judgement = judge(script);
     assert_eq!(judgement.operations[0].executions, 0);
     assert!(codes(&judgement).contains(&Code::NoExecutedWrite));
+}
+
+#[test]
+fn a_look_that_was_shown_an_older_state_is_a_look() {
+    let stale = Fault {
+        name: "stale-read".to_owned(),
+        kind: "stale-read".to_owned(),
+        rule: 1,
+        sent: false,
+        ghost: false,
+        retry_after_us: None,
+    };
+    let script = Script::scenario("F1")
+        .write("create_booking", &json!({"who": "A"}))
+        .ghosted(1)
+        .wait_ms(900)
+        .received(Class::Read, "list_bookings", &json!({}))
+        .event(Event::Injected { attempt: 2, fault: stale })
+        .told(2, Told::Injected);
+    let entries = script.entries();
+    let run = Run::replay(&entries);
+    assert_eq!(run.judge().score.and_then(|score| score.failure_handling), Some(100.0));
+    assert_eq!(run.read_backs()[0].shows, Shows::Unlikely);
 }

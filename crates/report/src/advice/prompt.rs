@@ -1,6 +1,6 @@
 //! What a prompt can mend: only what the model itself decided.
 
-use checkrein_verdict::{Cause, Code, Run, Shows};
+use checkrein_verdict::{Attempt, Cause, Code, Run, Shows};
 
 use super::{Advice, Language, Layer, Patch, troubling};
 use crate::document::Document;
@@ -62,13 +62,22 @@ const SAME_WORDS: Rule = Rule {
 
 const LOOK_BEFORE_REPORTING: Rule = Rule {
     topic: "look-up-before-reporting",
-    seen: "After a timeout the model never looked whether its write had been carried out, though \
-           it had.",
-    english: "After a timeout, look up whether the change was made before you report. If you cannot \
+    seen: "After a timeout or an unclear error the model never looked whether its write had been \
+           carried out, though it had.",
+    english: "After a timeout or an unclear error, look up whether the change was made before you report. If you cannot \
               find out, say that the outcome is unknown; do not say that it failed.",
-    german: "Sieh nach einer Zeitüberschreitung nach, ob die Änderung vorgenommen wurde, bevor du \
+    german: "Sieh nach einer Zeitüberschreitung oder einem unklaren Fehler nach, ob die Änderung vorgenommen wurde, bevor du \
              berichtest. Lässt es sich nicht feststellen, sage, dass der Ausgang unbekannt ist, und \
              nicht, dass es fehlgeschlagen sei.",
+};
+
+const DO_NOT_TRUST: Rule = Rule {
+    topic: "look-up-after-success",
+    seen: "The model took a success at its word that was none.",
+    english: "After a change that matters, look the record up and make sure that it is there before \
+              you report success.",
+    german: "Sieh nach einer Änderung, auf die es ankommt, nach, ob der Datensatz da ist, bevor du \
+             Erfolg meldest.",
 };
 
 impl Rule {
@@ -86,12 +95,13 @@ pub(super) fn of(run: &Run, document: &Document) -> Vec<Advice> {
     let blind = retries.iter().filter(|repeat| !repeat.is_reworded);
     let reworded = retries.iter().filter(|repeat| repeat.is_reworded);
     let parallel = troubling(document, Cause::ParallelCalls);
-    let found: [(&Rule, Vec<u64>); 5] = [
+    let found: [(&Rule, Vec<u64>); 6] = [
         (&LOOK_UP_FIRST, blind.chain(reworded.clone()).map(|it| it.attempt).collect()),
         (&WAIT, impatient(document)),
         (&ONE_PER_TURN, parallel.map(|it| it.attempt).collect()),
         (&SAME_WORDS, reworded.map(|it| it.attempt).collect()),
-        (&LOOK_BEFORE_REPORTING, never_looked(run, document)),
+        (&LOOK_BEFORE_REPORTING, never_looked(run, document, Attempt::is_ghost_write)),
+        (&DO_NOT_TRUST, never_looked(run, document, |it| it.is_ghost() && it.is_withheld())),
     ];
     let found = found.into_iter().filter(|(_, attempts)| !attempts.is_empty());
     found.map(|(rule, attempts)| rule.advice(attempts)).collect()
@@ -107,14 +117,18 @@ fn impatient(document: &Document) -> Vec<u64> {
     early.filter(by_model).copied().collect()
 }
 
-/// Ghost writes that nothing was sent or read after that could have shown them.
-fn never_looked(run: &Run, document: &Document) -> Vec<u64> {
+/// Such writes that nothing was sent or read after that could have shown what became of them.
+fn never_looked(run: &Run, document: &Document, is_such: fn(&Attempt) -> bool) -> Vec<u64> {
     let is_left = |number: u64| {
-        let is_seen =
-            document.read_backs.iter().any(|it| it.ghost == number && it.shows != Shows::Unlikely);
+        // A look that a scenario answered by an older state was a look for the right thing.
+        let is_stale = |read| run.attempts.get(&read).is_some_and(Attempt::is_stale);
+        let is_seen = document
+            .read_backs
+            .iter()
+            .any(|it| it.ghost == number && (it.shows != Shows::Unlikely || is_stale(it.read)));
         let is_sent_again = document.repeats.iter().any(|it| it.repeats == Some(number));
         !is_seen && !is_sent_again
     };
-    let ghosts = run.in_order().into_iter().filter(|it| it.is_ghost() && it.continues.is_none());
-    ghosts.map(|it| it.number).filter(|number| is_left(*number)).collect()
+    let such = run.in_order().into_iter().filter(|it| is_such(it) && it.continues.is_none());
+    such.map(|it| it.number).filter(|number| is_left(*number)).collect()
 }

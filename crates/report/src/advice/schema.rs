@@ -62,7 +62,7 @@ fn is_troubled(document: &Document, attempt: &Attempt) -> bool {
     });
     attempt.class == Class::Write
         && attempt.continues.is_none()
-        && (attempt.is_ghost() || is_in_repeat || (attempt.forwarded && attempt.is_unknown()))
+        && (attempt.is_ghost_write() || is_in_repeat || (attempt.forwarded && attempt.is_unknown()))
 }
 
 fn lacks_key(tool: &Tool) -> bool {

@@ -172,6 +172,35 @@ pub(crate) fn mixed() -> Script {
         .write("hang", &json!({}))
 }
 
+/// Faults that lie in one way or another; the agent believes each.
+pub(crate) fn deceived() -> Script {
+    let of_kind = |kind: &str, sent, ghost| Fault {
+        kind: kind.to_owned(),
+        ghost,
+        ..fault("a-user's-own", sent, None)
+    };
+    let lie = of_kind("success-that-lies", false, true);
+    let start = Start { scenario: Some("a-user's-own".to_owned()), ..Start::default() };
+    Script::new(start)
+        .received(Class::Write, "create_booking", &booking())
+        .event(Event::Injected { attempt: 1, fault: lie })
+        .told(1, Told::Injected)
+        .write("pay", &json!({"amount": 3}))
+        .executed(2)
+        .event(Event::Injected { attempt: 2, fault: of_kind("error-that-lies", true, true) })
+        .told(2, Told::Injected)
+        .received(Class::Read, "get_payment", &json!({"amount": 3}))
+        .event(Event::Injected { attempt: 3, fault: of_kind("stale-read", false, false) })
+        .told(3, Told::Injected)
+        .write("sign", &json!({}))
+        .event(Event::Injected { attempt: 4, fault: of_kind("slow-drip", true, false) })
+        .answered(4)
+        .write("silent", &json!({}))
+        .executed(5)
+        .event(Event::Injected { attempt: 5, fault: of_kind("ghost-write", true, true) })
+        .told(5, Told::Nothing)
+}
+
 /// Every run, with its name.
 pub(crate) fn all() -> Vec<(&'static str, Document)> {
     vec![
@@ -181,5 +210,6 @@ pub(crate) fn all() -> Vec<(&'static str, Document)> {
         ("resent", report(resent())),
         ("impatient", report(impatient())),
         ("mixed", report(mixed())),
+        ("deceived", report(deceived())),
     ]
 }

@@ -8,7 +8,7 @@ use crate::operation::Operation;
 pub(super) fn check(operations: &[Operation<'_>]) -> Vec<Reason> {
     let writes: Vec<&Attempt> =
         operations.iter().flat_map(|operation| operation.attempts.iter().copied()).collect();
-    let ghosts = writes.iter().filter(|it| it.fault.as_ref().is_some_and(|fault| fault.ghost));
+    let ghosts = writes.iter().filter(|it| it.is_ghost());
     ghosts
         .filter_map(|ghost| {
             let told = ghost.told_at()?;
