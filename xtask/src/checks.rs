@@ -82,8 +82,20 @@ fn deny(house: &House) -> Result<String> {
 }
 
 fn lint(house: &House) -> Result<String> {
-    cargo(house, ["clippy", "--workspace", "--all-targets", "--locked", "--", "-D", "warnings"])
-        .map(|_| String::new())
+    cargo(
+        house,
+        [
+            "clippy",
+            "--workspace",
+            "--all-targets",
+            "--locked",
+            "--keep-going",
+            "--",
+            "-D",
+            "warnings",
+        ],
+    )
+    .map(|_| String::new())
 }
 
 fn build(house: &House) -> Result<String> {

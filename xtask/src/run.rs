@@ -53,8 +53,7 @@ fn shown_within(command: &mut Command, limit: Duration) -> Result<Vec<String>> {
     }
     let status = child.wait()?;
     if !status.success() {
-        let last = kept.iter().rev().find(|line| !line.trim().is_empty());
-        bail!("`{name}` {status}: {}", last.map_or("it said nothing", |line| line.trim()));
+        bail!("`{name}` {status}: {}", reason(&kept));
     }
     Ok(kept)
 }
@@ -72,6 +71,13 @@ fn follow(lines: &Receiver<String>, kept: &mut Vec<String>, limit: Duration) -> 
             Err(RecvTimeoutError::Timeout) => return false,
         }
     }
+}
+
+/// The line that says best why a program failed: the last one that says so, else the last one.
+fn reason(lines: &[String]) -> &str {
+    let error = lines.iter().rev().find(|line| line.starts_with("error"));
+    let last = || lines.iter().rev().find(|line| !line.trim().is_empty());
+    error.or_else(last).map_or("it said nothing", |line| line.trim())
 }
 
 /// Whether a program can be found and answers `--version`.
@@ -100,6 +106,13 @@ mod tests {
         let error =
             shown(Command::new("sh").args(["-c", "echo no such luck; exit 3"])).unwrap_err();
         assert_eq!(error.to_string(), "`sh` exit status: 3: no such luck");
+    }
+
+    #[test]
+    fn a_line_that_says_error_is_the_reason() {
+        let lines = ["error: no room", "warning: waiting"].map(str::to_owned);
+        assert_eq!(reason(&lines), "error: no room");
+        assert_eq!(reason(&[]), "it said nothing");
     }
 
     #[test]
