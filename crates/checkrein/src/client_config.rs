@@ -10,7 +10,8 @@ use std::path::PathBuf;
 use clap::Args;
 use serde_json::json;
 
-use self::client::{Client, Entry, Format};
+use self::client::Entry;
+pub(crate) use self::client::{Client, Format};
 use crate::failure::Failure;
 use crate::terminal::say;
 

@@ -29,6 +29,11 @@ impl Failure {
         Self { status: 3, ..Self::new(text) }
     }
 
+    /// The same, as a mistake on the command line.
+    pub(crate) fn into_usage(self) -> Self {
+        Self { status: 2, ..self }
+    }
+
     /// What the user can do about it.
     pub(crate) fn hint(self, hint: impl ToString) -> Self {
         Self { hint: Some(hint.to_string()), ..self }

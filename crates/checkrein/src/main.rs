@@ -4,6 +4,7 @@ mod catalog;
 mod client_config;
 mod demo;
 mod docs_reference;
+mod doctor;
 mod failure;
 mod logging;
 mod proxy;
@@ -42,6 +43,8 @@ enum Command {
     ClientConfig(client_config::Arguments),
     /// Relay between an agent and an MCP server, inject faults, and judge
     Proxy(Box<proxy::Arguments>),
+    /// Say what stands in the way of a run of the proxy, without calling a tool
+    Doctor(Box<doctor::Arguments>),
     /// Show a run's report as text, Markdown, a page or JUnit XML
     Report(report::Arguments),
     /// Write the pages of `docs/reference`
@@ -58,6 +61,7 @@ impl Command {
             Self::Catalog(arguments) => catalog::run(&arguments),
             Self::ClientConfig(arguments) => client_config::run(&arguments),
             Self::Proxy(arguments) => proxy::run(&arguments),
+            Self::Doctor(arguments) => doctor::run(&arguments),
             Self::Report(arguments) => report::run(&arguments),
             Self::DocsReference(arguments) => docs_reference::run(&arguments),
         }

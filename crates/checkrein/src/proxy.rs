@@ -2,14 +2,14 @@
 
 mod arguments;
 mod progress;
-mod refusal;
-mod run_dir;
+pub(crate) mod refusal;
+pub(crate) mod run_dir;
 mod scenarios;
 
 use checkrein_chaos::stdio::{self, Ending};
 use checkrein_report::Target;
 
-pub(crate) use arguments::{Arguments, FailOn};
+pub(crate) use arguments::{Arguments, FailOn, Switch};
 
 use crate::failure::Failure;
 use progress::Progress;

@@ -12,7 +12,7 @@ const RETRY_AFTER_RANGE: std::ops::RangeInclusive<u64> = 1..=86_400;
 const MODES: [&str; 2] = ["deterministic", "chaos"];
 
 /// Checks what belongs together, and gives what is to happen.
-pub(super) fn check(arguments: &Arguments) -> Result<Plan, Failure> {
+pub(crate) fn check(arguments: &Arguments) -> Result<Plan, Failure> {
     for declared in &arguments.operation_key {
         let (_, fields) = pair(declared, "--operation-key", "TOOL=FIELD,FIELD")?;
         if fields.is_empty() {
@@ -129,7 +129,7 @@ fn set_retry_after(scenario: &mut Scenario, text: &str) -> Result<(), Failure> {
 }
 
 /// `TOOL {JSON}` as a read to make.
-pub(super) fn probes(arguments: &Arguments) -> Result<Vec<Probe>, Failure> {
+pub(crate) fn probes(arguments: &Arguments) -> Result<Vec<Probe>, Failure> {
     arguments.probe.iter().map(|declared| probe(declared)).collect()
 }
 

@@ -8,7 +8,7 @@ use std::time::{SystemTime, UNIX_EPOCH};
 use crate::failure::Failure;
 
 /// The user's directory, or a new one among the user's state files (XDG base directories).
-pub(super) fn choose(named: Option<&Path>) -> Result<PathBuf, Failure> {
+pub(crate) fn choose(named: Option<&Path>) -> Result<PathBuf, Failure> {
     if let Some(named) = named {
         return Ok(named.to_owned());
     }

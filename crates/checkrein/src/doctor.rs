@@ -1,0 +1,70 @@
+//! `checkrein doctor`: looks at everything a run of the proxy depends on, and calls no tool.
+
+mod clients;
+mod conversation;
+mod entry;
+mod habits;
+mod places;
+mod sheet;
+mod tools;
+mod upstream;
+
+use checkrein_chaos::review::{Level, review};
+use clap::Args;
+
+use self::sheet::Sheet;
+use crate::failure::Failure;
+use crate::terminal::say;
+use crate::{proxy, until};
+
+/// Looks at the upstream, its tools, the places for the report and the agents' configurations, and
+/// says what stands in the way of a run. Takes what `proxy` takes; calls no tool.
+// Without a group: that of the proxy's flags has the same name.
+#[derive(Args, Debug)]
+#[group(skip)]
+pub(crate) struct Arguments {
+    #[command(flatten)]
+    proxy: proxy::Arguments,
+    /// A client to tell of even when no configuration of it is found; may be given many times
+    #[arg(long, value_name = "NAME", value_parser = habits::parser())]
+    client: Vec<&'static habits::Habits>,
+    /// Write JSON
+    #[arg(long)]
+    json: bool,
+}
+
+/// Looks at everything, and fails when something makes a run impossible.
+pub(crate) fn run(arguments: &Arguments) -> Result<(), Failure> {
+    let asks_for_more = arguments.proxy.list_scenarios || arguments.proxy.check_scenario.is_some();
+    if asks_for_more {
+        return Err(Failure::usage("--list-scenarios and --check-scenario go with `proxy` only"));
+    }
+    let command = arguments.proxy.command().map_err(Failure::into_usage)?;
+    let plan = proxy::refusal::check(&arguments.proxy).map_err(Failure::into_usage)?;
+    let probes = proxy::refusal::probes(&arguments.proxy).map_err(Failure::into_usage)?;
+    let config = arguments.proxy.config(plan, probes);
+
+    let runtime = until::runtime()?;
+    let visit = runtime.block_on(upstream::visit(&command));
+    runtime.shutdown_background();
+
+    let mut sheet = Sheet::default();
+    sheet.section("upstream", upstream::findings(&visit));
+    let start = visit.as_ref().ok().map(|visit| visit.start);
+    if let Ok(visit) = &visit {
+        sheet.start = start;
+        sheet.tools = tools::classes(&visit.tools, &config.patterns);
+        sheet.section("tools", tools::findings(&sheet.tools, &config.probes));
+        let definitions = tools::definitions(&visit.tools);
+        sheet.section("schemas", review(&definitions, &config.patterns, &config.keys));
+    }
+    sheet.section("places", places::findings(&arguments.proxy));
+    let wanted = clients::Wanted { command: &command, start, named: &arguments.client };
+    sheet.section("clients", clients::findings(&wanted));
+    say(&if arguments.json { sheet.to_json() } else { sheet.to_text() });
+    match sheet.count(Level::Problem) {
+        0 => Ok(()),
+        1 => Err(Failure::new("1 problem makes a run impossible")),
+        count => Err(Failure::new(format!("{count} problems make a run impossible"))),
+    }
+}

@@ -1,0 +1,229 @@
+//! Starts the upstream, asks what it is and which tools it has, and ends it.
+
+use std::collections::VecDeque;
+use std::process::{ExitStatus, Stdio};
+use std::time::{Duration, Instant};
+
+use checkrein_chaos::review::{Finding, Level};
+use checkrein_chaos::stdio::Command;
+use rustix::process::{Pid, Signal, kill_process_group};
+use serde_json::{Value, json};
+use tokio::io::{AsyncBufReadExt, BufReader};
+use tokio::process::{Child, ChildStderr};
+use tokio::task::JoinHandle;
+use tokio::time::timeout;
+
+use super::conversation::{Conversation, Trouble};
+
+/// Servers in Python take many seconds on a busy machine; what is longer is a hang.
+const PATIENCE: Duration = Duration::from_secs(60);
+/// What a server may take to leave once its input is closed.
+const GRACE: Duration = Duration::from_secs(2);
+/// From here on some clients run without the tools.
+pub(super) const SLOW: Duration = Duration::from_millis(500);
+/// The most pages of tools that are read, as in the proxy.
+const PAGE_LIMIT: usize = 200;
+/// How many lines of its complaints are kept.
+const COMPLAINT_LINES: usize = 5;
+const HANDSHAKE: &str = "2025-11-25";
+const STATELESS: &str = "2026-07-28";
+
+/// What an upstream said of itself.
+pub(super) struct Visit {
+    /// From its start to its first answer.
+    pub(super) start: Duration,
+    server: String,
+    protocol: String,
+    /// Its tools as it lists them.
+    pub(super) tools: Vec<Value>,
+    strays: u32,
+}
+
+/// Why there is nothing to say of it.
+pub(super) struct NoVisit {
+    text: String,
+    mend: &'static str,
+}
+
+/// Visits it.
+pub(super) async fn visit(command: &Command) -> Result<Visit, NoVisit> {
+    let mut builder = tokio::process::Command::new(&command.program);
+    builder.args(&command.arguments).envs(command.environment.iter().cloned());
+    builder.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
+    // A group of its own, so that whatever it starts can be ended with it.
+    builder.process_group(0).kill_on_drop(true);
+    if let Some(directory) = &command.directory {
+        builder.current_dir(directory);
+    }
+    let since = Instant::now();
+    let mut child = builder.spawn().map_err(|error| NoVisit {
+        text: format!("`{}` cannot be started: {error}", command.program.to_string_lossy()),
+        mend: "name a program that is there: an absolute path works from every directory",
+    })?;
+    let (Some(input), Some(output), Some(stderr)) =
+        (child.stdin.take(), child.stdout.take(), child.stderr.take())
+    else {
+        unreachable!("all three were asked for as pipes")
+    };
+    let complaints = tokio::spawn(last_lines(stderr));
+    let mut conversation = Conversation::new(input, output);
+    let talked = talk(&mut conversation, since).await;
+    // Its input closes with it, which is how a client takes leave.
+    drop(conversation);
+    let status = leave(&mut child).await;
+    match talked {
+        Ok(visit) => Ok(visit),
+        Err(trouble) => Err(explain(trouble, status, complaints).await),
+    }
+}
+
+async fn talk(conversation: &mut Conversation, since: Instant) -> Result<Visit, Trouble> {
+    let client = json!({"name": "checkrein-doctor", "version": env!("CARGO_PKG_VERSION")});
+    let hello = json!({"protocolVersion": HANDSHAKE, "capabilities": {}, "clientInfo": client});
+    let greeted = conversation.request("initialize", hello, PATIENCE).await;
+    let start = since.elapsed();
+    let mut params = json!({});
+    let (info, protocol) = match greeted {
+        Ok(greeted) => {
+            conversation.notify("notifications/initialized").await?;
+            let protocol = greeted.get("protocolVersion").and_then(Value::as_str);
+            let protocol = protocol.unwrap_or(HANDSHAKE).to_owned();
+            (greeted.get("serverInfo").cloned(), protocol)
+        }
+        // A server of the stateless revision alone knows no handshake.
+        Err(Trouble::Refused(_)) => {
+            params = json!({"_meta": {
+                "io.modelcontextprotocol/protocolVersion": STATELESS,
+                "io.modelcontextprotocol/clientInfo": client,
+                "io.modelcontextprotocol/clientCapabilities": {},
+            }});
+            (None, STATELESS.to_owned())
+        }
+        Err(trouble) => return Err(trouble),
+    };
+    let tools = tools(conversation, params).await?;
+    Ok(Visit {
+        start,
+        server: name_of(info.as_ref()),
+        protocol,
+        tools,
+        strays: conversation.strays,
+    })
+}
+
+async fn tools(conversation: &mut Conversation, mut params: Value) -> Result<Vec<Value>, Trouble> {
+    let mut tools = Vec::new();
+    for _ in 0..PAGE_LIMIT {
+        let mut page = conversation.request("tools/list", params.clone(), PATIENCE).await?;
+        if let Some(Value::Array(listed)) = page.get_mut("tools").map(Value::take) {
+            tools.extend(listed);
+        }
+        let Some(cursor) = page.get("nextCursor").and_then(Value::as_str) else { break };
+        if let Some(params) = params.as_object_mut() {
+            params.insert("cursor".to_owned(), json!(cursor));
+        }
+    }
+    Ok(tools)
+}
+
+fn name_of(info: Option<&Value>) -> String {
+    let part = |key: &str| info?.get(key)?.as_str();
+    match (part("name"), part("version")) {
+        (Some(name), Some(version)) => format!("`{name}` {version}"),
+        (Some(name), None) => format!("`{name}`"),
+        (None, _) => "a server without a name".to_owned(),
+    }
+}
+
+/// Waits a little for its end, and ends it with all it started.
+async fn leave(child: &mut Child) -> Option<ExitStatus> {
+    let group = child.id().and_then(|id| Pid::from_raw(i32::try_from(id).ok()?));
+    let status = timeout(GRACE, child.wait()).await.ok().and_then(Result::ok);
+    if let Some(group) = group {
+        // Gone already is what it should be.
+        let _ = kill_process_group(group, Signal::KILL);
+    }
+    status
+}
+
+async fn explain(
+    trouble: Trouble,
+    status: Option<ExitStatus>,
+    complaints: JoinHandle<VecDeque<String>>,
+) -> NoVisit {
+    let said = timeout(GRACE, complaints).await.ok().and_then(Result::ok).unwrap_or_default();
+    let said = match said.len() {
+        0 => String::new(),
+        _ => format!("; it said: {}", said.into_iter().collect::<Vec<_>>().join(" / ")),
+    };
+    match trouble {
+        Trouble::Silent => NoVisit {
+            text: format!("it said nothing for {} s{said}", PATIENCE.as_secs()),
+            mend: "check that it speaks MCP on its standard streams and needs no terminal",
+        },
+        Trouble::Left => NoVisit {
+            text: match status {
+                Some(status) => format!("it left before it had answered ({status}){said}"),
+                None => format!("it left before it had answered{said}"),
+            },
+            mend: "start it by hand and see what it misses: often a variable or a working directory",
+        },
+        Trouble::Refused(why) => NoVisit {
+            text: format!("it does not list its tools: {why}"),
+            mend: "the proxy can only try out servers with tools",
+        },
+    }
+}
+
+async fn last_lines(stderr: ChildStderr) -> VecDeque<String> {
+    let mut lines = BufReader::new(stderr).lines();
+    let mut last = VecDeque::new();
+    while let Ok(Some(line)) = lines.next_line().await {
+        if last.len() == COMPLAINT_LINES {
+            last.pop_front();
+        }
+        last.push_back(line);
+    }
+    last
+}
+
+/// What there is to say of it.
+pub(super) fn findings(visit: &Result<Visit, NoVisit>) -> Vec<Finding> {
+    let visit = match visit {
+        Ok(visit) => visit,
+        Err(none) => {
+            let problem = Finding::new(Level::Problem, "start", &none.text).mend(none.mend);
+            return vec![problem];
+        }
+    };
+    let mut findings = vec![
+        Finding::new(
+            Level::Ok,
+            "protocol",
+            format!("it is {} and speaks {}", visit.server, visit.protocol),
+        ),
+        start(visit.start),
+    ];
+    if visit.strays > 0 {
+        let text = format!("it wrote {} lines to its output that are no messages", visit.strays);
+        let mend = "let it log to standard error: some clients hang on such a line";
+        findings.push(Finding::new(Level::Warning, "strays", text).mend(mend));
+    }
+    findings
+}
+
+fn start(start: Duration) -> Finding {
+    let text = format!("its first answer came {} ms after its start", start.as_millis());
+    if start <= SLOW {
+        return Finding::new(Level::Ok, "start_time", text);
+    }
+    Finding::new(
+        Level::Warning,
+        "start_time",
+        format!("{text}: some clients do not wait that long"),
+    )
+    .mend(
+        "start it once beforehand, or from an installed program instead of a package runner; a \
+             run whose agent saw no tools is NOT_TESTED",
+    )
+}
