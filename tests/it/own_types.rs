@@ -66,6 +66,26 @@ async fn a_type_of_the_users_own_is_listed_and_read() {
     assert!(complaints.contains("broken.yaml:2:1: not YAML"), "{complaints}");
 }
 
+#[tokio::test]
+async fn the_sandbox_answers_to_a_type_of_the_users_own() {
+    let place = Place::new();
+    let create = "\
+  create:
+    request: POST /widgets/api/widgets
+    risk: low_write
+    body: { document: {} }
+";
+    place.write("types/widget.yaml", &format!("{WIDGET}{create}"));
+    let arguments = ["serve", "stdio", "--sandbox", "--catalog-dir", "types"];
+    let mut server = Server::greeted(&place, &arguments, json!({})).await;
+
+    let made = json!({"resource_type": "widget", "body": {"identifier": "w1", "name": "One"}});
+    let made = server.call("harness_create", made).await;
+    assert_eq!(answer_of(&made)["identifier"], "w1", "{made}");
+    let listed = server.call("harness_list", json!({"resource_type": "widget"})).await;
+    assert_eq!(answer_of(&listed)["items"][0]["identifier"], "w1", "{listed}");
+}
+
 #[test]
 fn the_configuration_directory_of_the_user_counts_too() {
     let place = Place::new();

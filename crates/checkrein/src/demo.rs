@@ -45,7 +45,7 @@ pub(crate) fn run(arguments: &Arguments) -> Result<(), Failure> {
 
 async fn play(keep: bool) -> Result<(), Failure> {
     let style = Style::of_stdout();
-    let running = sandbox::embedded().await?;
+    let running = sandbox::embedded(&checkrein_builtin::catalog()).await?;
     say(&style.bold("Checkrein demo: an agent drives a platform, with no account and no network"));
     say(&format!(
         "The sandbox is at {}, the agent talks to a server in front of it.",

@@ -2,6 +2,7 @@
 
 use std::path::PathBuf;
 
+use checkrein_catalog::Catalog;
 use checkrein_sandbox::{Options, Running, Sandbox, Seed};
 use checkrein_settings::{LogLevel, Secret, ServeSettings};
 use clap::{Args, ValueEnum};
@@ -64,7 +65,7 @@ pub(crate) fn run(arguments: Arguments) -> Result<(), Failure> {
     let runtime = until::runtime()?;
     let served = runtime.block_on(async {
         let stopped = until::stopped();
-        let running = start(options).await?;
+        let running = start(options, &checkrein_builtin::catalog()).await?;
         say(&format!("The sandbox is at {}. Stop it with Ctrl-C.", running.url()));
         say(&format!(
             "Serve it with HARNESS_BASE_URL={} HARNESS_ALLOW_HTTP=true HARNESS_API_KEY={} \
@@ -80,13 +81,14 @@ pub(crate) fn run(arguments: Arguments) -> Result<(), Failure> {
     served
 }
 
-/// A sandbox in memory, for a server or an agent in the same process.
-pub(crate) async fn embedded() -> Result<Running, Failure> {
-    start(Options { speed: SPEED, ..Options::default() }).await
+/// A sandbox in memory, for a server or an agent in the same process, that answers to the types of
+/// this catalogue.
+pub(crate) async fn embedded(catalog: &Catalog) -> Result<Running, Failure> {
+    start(Options { speed: SPEED, ..Options::default() }, catalog).await
 }
 
-async fn start(options: Options) -> Result<Running, Failure> {
-    let routes = checkrein_sandbox::generic_routes(&checkrein_builtin::catalog());
+async fn start(options: Options, catalog: &Catalog) -> Result<Running, Failure> {
+    let routes = checkrein_sandbox::generic_routes(catalog);
     Sandbox::start(options, routes).await.map_err(Failure::new)
 }
 

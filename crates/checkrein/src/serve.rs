@@ -132,7 +132,7 @@ fn catalog(settings: &ServeSettings) -> Result<Catalog, Failure> {
 async fn serve(mut settings: ServeSettings, catalog: Catalog) -> Result<(), Failure> {
     let stopped = until::stopped();
     let running = if settings.sandbox {
-        let running = sandbox::embedded().await?;
+        let running = sandbox::embedded(&catalog).await?;
         sandbox::point_at(&running, &mut settings)?;
         Some(running)
     } else {
