@@ -4,7 +4,7 @@ use std::collections::HashMap;
 use std::io::{BufRead, BufReader, Write};
 use std::path::Path;
 use std::process::{Child, ChildStdin, Stdio};
-use std::sync::mpsc::{Receiver, RecvTimeoutError, sync_channel};
+use std::sync::mpsc::{Receiver, sync_channel};
 use std::time::{Duration, Instant};
 
 use checkrein_ledger::{Damage, Event, Ledger, read};
@@ -100,11 +100,8 @@ fn run_and_kill(place: &Place, answers: u64, after: Duration) -> HashMap<u64, Va
         call(&mut agent, n);
     }
     let end = Instant::now() + after;
-    loop {
-        match lines.recv_timeout(end.saturating_duration_since(Instant::now())) {
-            Ok(line) => note(&line, &mut told),
-            Err(RecvTimeoutError::Timeout | RecvTimeoutError::Disconnected) => break,
-        }
+    while let Ok(line) = lines.recv_timeout(end.saturating_duration_since(Instant::now())) {
+        note(&line, &mut told);
     }
     proxy.kill().unwrap();
     proxy.wait().unwrap();

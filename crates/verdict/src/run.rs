@@ -113,6 +113,10 @@ impl Run {
     }
 
     fn received(&mut self, entry: &Entry, received: &Received) {
+        // Numbers are unique in a run; a ledger that says otherwise cannot take back what it said.
+        if self.attempts.contains_key(&received.attempt) {
+            return;
+        }
         let attempt = Attempt {
             number: received.attempt,
             process: entry.process,

@@ -11,10 +11,10 @@ const SCHEMA: &str = include_str!("../../../../docs/report-schema.json");
 const PAGE: &str = include_str!("../../../../docs/report.md");
 
 /// Checks values against the parts of JSON Schema that ours uses, and remembers what it saw.
-struct Validator {
+pub(crate) struct Validator {
     root: Value,
     seen: BTreeSet<String>,
-    problems: Vec<String>,
+    pub(crate) problems: Vec<String>,
 }
 
 /// Every word our schema may use; another one would be checked by nobody.
@@ -123,7 +123,7 @@ fn is(value: &Value, kind: &Value) -> bool {
     }
 }
 
-fn validate(value: &Value) -> Validator {
+pub(crate) fn validate(value: &Value) -> Validator {
     let root: Value = serde_json::from_str(SCHEMA).unwrap();
     let mut validator =
         Validator { root: root.clone(), seen: BTreeSet::new(), problems: Vec::new() };
