@@ -6,12 +6,17 @@ pub(crate) mod refusal;
 pub(crate) mod run_dir;
 mod scenarios;
 
-use checkrein_chaos::stdio::{self, Ending};
+use std::net::SocketAddr;
+
+use checkrein_chaos::http::{self, To};
+use checkrein_chaos::stdio::{self, Ending, ProxyError};
 use checkrein_report::Target;
 
 pub(crate) use arguments::{Arguments, FailOn, Switch};
 
 use crate::failure::Failure;
+use crate::terminal::complain;
+use crate::until::asked_to_stop;
 use progress::Progress;
 
 /// Relays until one side ends, and leaves a report.
@@ -30,14 +35,18 @@ pub(crate) fn run(arguments: &Arguments) -> Result<(), Failure> {
         run_dir::make(&run_dir)?;
     }
     let target = Target::check(&report).map_err(Failure::new)?;
-    let options = stdio::Options {
-        command: arguments.command()?,
-        run_dir,
-        start: arguments.start(&plan),
-        config: arguments.config(plan, probes),
-    };
+    let (start, config) = (arguments.start(&plan), arguments.config(plan, probes));
     let mut progress = Progress::new(target, arguments);
-    let ending = stdio::run(options, &mut progress).map_err(Failure::new)?;
+    let ending = match (arguments.listen()?, arguments.upstream()?) {
+        (None, To::Command(command)) => {
+            let options = stdio::Options { command, run_dir, start, config };
+            stdio::run(options, &mut progress)
+        }
+        (listen, upstream) => {
+            over_http(http::Options { listen, upstream, run_dir, start, config }, &mut progress)
+        }
+    };
+    let ending = ending.map_err(Failure::new)?;
     progress.close(ending);
     match (arguments.fail_on, ending) {
         (
@@ -46,4 +55,14 @@ pub(crate) fn run(arguments: &Arguments) -> Result<(), Failure> {
         ) if limit.is_reached(progress.verdict()) => Err(Failure::verdict(progress.sentence())),
         _ => Ok(()),
     }
+}
+
+/// Relays with HTTP on one side or both, until one side ends or a signal comes.
+fn over_http(options: http::Options, progress: &mut Progress) -> Result<Ending, ProxyError> {
+    let target = match &options.upstream {
+        To::Url(address) => address.target().to_owned(),
+        To::Command(_) => "/mcp".to_owned(),
+    };
+    let ready = |address: SocketAddr| complain(&format!("listening on http://{address}{target}"));
+    http::run(options, progress, ready, asked_to_stop())
 }

@@ -24,8 +24,9 @@ pub(crate) fn stopped() -> CancellationToken {
     stopped
 }
 
+/// Waits for Ctrl-C or the system's request to stop.
 #[cfg(unix)]
-async fn asked_to_stop() {
+pub(crate) async fn asked_to_stop() {
     use tokio::signal::unix::{SignalKind, signal};
 
     let Ok(mut terminate) = signal(SignalKind::terminate()) else {
@@ -37,8 +38,9 @@ async fn asked_to_stop() {
     }
 }
 
+/// Waits for Ctrl-C.
 #[cfg(not(unix))]
-async fn asked_to_stop() {
+pub(crate) async fn asked_to_stop() {
     interrupted().await;
 }
 

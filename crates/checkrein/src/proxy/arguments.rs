@@ -1,9 +1,11 @@
 //! What `proxy` is told.
 
 use std::ffi::OsString;
+use std::net::SocketAddr;
 use std::path::PathBuf;
 
 use checkrein_chaos::classify::{Patterns, READ_PREFIXES, default_write_list};
+use checkrein_chaos::http::{Address, To};
 use checkrein_chaos::stdio::Command;
 use checkrein_chaos::{Config, Plan, Probe, Shape, Transport};
 use checkrein_ledger::{KeyFields, Start};
@@ -18,6 +20,14 @@ use crate::failure::Failure;
 #[derive(Args, Debug)]
 #[command(after_help = classes_help())]
 pub(crate) struct Arguments {
+    /// The upstream MCP server's URL, when it speaks Streamable HTTP
+    #[arg(long, value_name = "URL", value_parser = NonEmpty::new())]
+    pub(crate) upstream_url: Option<String>,
+    /// Where agents connect over Streamable HTTP, as PORT or HOST:PORT, at the path of the
+    /// upstream's URL; port 0 takes a free one [default: this process's own pipes]
+    #[arg(long, value_name = "HOST:PORT", value_parser = NonEmpty::new())]
+    pub(crate) listen: Option<String>,
+
     /// The program that is the upstream MCP server
     #[arg(long, value_name = "PROGRAM", value_parser = NonEmpty::new())]
     pub(crate) upstream_command: Option<String>,
@@ -134,13 +144,12 @@ impl FailOn {
     }
 }
 
-/// The shapes that pipes can carry, by name.
+/// The shapes, by name.
 fn shape_parser() -> impl clap::builder::TypedValueParser<Value = Shape> {
     use clap::builder::{PossibleValue, PossibleValuesParser, TypedValueParser};
-    let shapes = || Shape::ALL.into_iter().filter(|shape| shape.is_on(Transport::Stdio));
-    let known = shapes().map(|shape| PossibleValue::new(shape.name()).help(shape.about()));
+    let known = Shape::ALL.map(|shape| PossibleValue::new(shape.name()).help(shape.about()));
     PossibleValuesParser::new(known)
-        .map(move |name| shapes().find(|shape| shape.name() == name).unwrap_or_default())
+        .map(|name| Shape::ALL.into_iter().find(|shape| shape.name() == name).unwrap_or_default())
 }
 
 /// A path that is not empty; it need not be text.
@@ -164,6 +173,33 @@ pub(crate) fn parts(list: &str) -> Vec<String> {
 }
 
 impl Arguments {
+    /// How the agent is joined to the proxy.
+    pub(crate) fn transport(&self) -> Transport {
+        if self.listen.is_some() { Transport::Http } else { Transport::Stdio }
+    }
+
+    /// Where agents connect, unless it is this process's own pipes.
+    pub(crate) fn listen(&self) -> Result<Option<SocketAddr>, Failure> {
+        let Some(text) = &self.listen else { return Ok(None) };
+        let (host, port) = text.rsplit_once(':').unwrap_or(("127.0.0.1", text));
+        let host = if host == "localhost" { "127.0.0.1" } else { host };
+        let address = format!("{host}:{port}").parse();
+        address.map(Some).map_err(|_| {
+            Failure::new(format!("`{text}` is no address to listen on"))
+                .hint("--listen takes PORT, or HOST:PORT with an IP address or `localhost`")
+        })
+    }
+
+    /// Where the upstream is.
+    pub(crate) fn upstream(&self) -> Result<To, Failure> {
+        let Some(url) = &self.upstream_url else { return Ok(To::Command(self.command()?)) };
+        if self.upstream_command.is_some() || !self.upstream.is_empty() {
+            return Err(Failure::new("the upstream is named twice")
+                .hint("use either --upstream-url or a program"));
+        }
+        Address::read(url).map(To::Url).map_err(|why| Failure::new(why).hint("see --upstream-url"))
+    }
+
     /// How to start the upstream.
     pub(crate) fn command(&self) -> Result<Command, Failure> {
         let mut command = Command {
@@ -185,7 +221,7 @@ impl Arguments {
             }
             (None, None) => {
                 return Err(Failure::new("no upstream is named")
-                    .hint("put `-- PROGRAM ARG...` at the end, or use --upstream-command"));
+                    .hint("put `-- PROGRAM ARG...` at the end, or use --upstream-command or --upstream-url"));
             }
             _ => {
                 return Err(Failure::new("the upstream is named twice")

@@ -62,24 +62,33 @@ fn plan(arguments: &Arguments) -> Result<Plan, Failure> {
         };
     };
     let mut scenario = scenarios::find(name)?;
-    if let Some(why) = scenario.why_not_on(Transport::Stdio) {
-        return Err(Failure::new(format!("{name} makes no sense on stdio: {why}")));
+    let transport = arguments.transport();
+    let side = |transport| if transport == Transport::Http { "HTTP" } else { "stdio" };
+    // A fault may be about either side of the proxy.
+    let url = arguments.upstream_url.as_ref().map(|_| Transport::Http);
+    for transport in std::iter::once(transport).chain(url) {
+        if let Some(why) = scenario.why_not_on(transport) {
+            let side = side(transport);
+            return Err(Failure::new(format!("{name} makes no sense on {side}: {why}")));
+        }
     }
-    if let Some(shape) = arguments.shape.filter(|shape| !scenario.set_shape(*shape)) {
-        let known: Vec<_> = scenario
-            .shapes(Transport::Stdio)
-            .iter()
-            .map(|(shape, _)| format!("`{}`", shape.name()))
-            .collect();
+    let known = scenario.shapes(transport);
+    let is_known = |shape: &Shape| known.iter().any(|(known, _)| known == shape);
+    if let Some(shape) =
+        arguments.shape.filter(|shape| !is_known(shape) || !scenario.set_shape(*shape))
+    {
+        let known: Vec<_> = known.iter().map(|(shape, _)| format!("`{}`", shape.name())).collect();
         return Err(Failure::new(format!(
-            "{name} has no shape `{}`: it has {}",
+            "{name} has no shape `{}` on {}: it has {}",
             shape.name(),
+            side(transport),
             known.join(", ")
         )));
     }
-    let here = |shape: Shape| shape.is_on(Transport::Stdio);
-    if let Some(rule) = scenario.rules.iter().find(|rule| !here(rule.shape)) {
-        return Err(Failure::new(format!("shape `{}` is one of HTTP only", rule.shape.name())));
+    if let Some(rule) = scenario.rules.iter().find(|rule| !rule.shape.is_on(transport)) {
+        let (shape, side) = (rule.shape.name(), side(transport));
+        return Err(Failure::new(format!("{name} has a shape `{shape}`, which {side} has not"))
+            .hint("choose another by --shape, or set --listen for the shapes of HTTP"));
     }
     if let Some(text) = arguments.retry_after.as_deref() {
         set_retry_after(&mut scenario, text)?;
