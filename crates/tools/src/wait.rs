@@ -77,6 +77,8 @@ struct Watch<'a> {
     looks: u32,
     /// What the platform said last.
     seen: Map<String, Value>,
+    /// Why the last look failed, when it did.
+    trouble: Option<String>,
     link: Option<Value>,
 }
 
@@ -90,6 +92,7 @@ impl<'a> Watch<'a> {
             started: Instant::now(),
             looks: 0,
             seen: Map::new(),
+            trouble: None,
             link: None,
         }
     }
@@ -130,7 +133,14 @@ impl<'a> Watch<'a> {
                     true => format!("it waits for a person; {again} tells when it goes on"),
                     false => format!("it goes on without this call; {again} tells how it stands"),
                 };
-                result.insert("_wait".to_owned(), json!({ "hint": hint }));
+                let mut wait = json!({ "hint": hint });
+                if let (Some(error), Some(wait)) = (self.trouble.take(), wait.as_object_mut()) {
+                    wait.insert(
+                        "error".to_owned(),
+                        format!("the last look failed: {error}").into(),
+                    );
+                }
+                result.insert("_wait".to_owned(), wait);
             }
             End::Lost(error) => {
                 let hint =
@@ -157,7 +167,10 @@ impl<'a> Watch<'a> {
             interval = interval.mul_f64(GROWTH).min(MAX_INTERVAL.max(self.interval));
             self.looks += 1;
             match self.look().await {
-                Ok(()) => failures = 0,
+                Ok(()) => {
+                    failures = 0;
+                    self.trouble = None;
+                }
                 Err(_) if self.call.cancel.is_cancelled() => {
                     return End::Lost("the caller gave up waiting".to_owned());
                 }
@@ -167,6 +180,7 @@ impl<'a> Watch<'a> {
                         let text = format!("{failures} looks at the run failed in a row: {error}");
                         return End::Lost(text);
                     }
+                    self.trouble = Some(error.to_string());
                 }
             }
             self.report();

@@ -15,9 +15,16 @@ fn started() -> Result<Value, Failure> {
 }
 
 async fn waited(answers: impl IntoIterator<Item = Result<Value, Failure>>) -> (Value, Prepared) {
+    waited_for(30, answers).await
+}
+
+async fn waited_for(
+    seconds: u64,
+    answers: impl IntoIterator<Item = Result<Value, Failure>>,
+) -> (Value, Prepared) {
     let mut platform = Prepared::new(std::iter::once(started()).chain(answers));
     platform.wait = Some(Wait {
-        timeout: Some(Duration::from_secs(30)),
+        timeout: Some(Duration::from_secs(seconds)),
         interval: Some(Duration::from_secs(2)),
     });
     let result = platform.run("pipeline", "run", json!({"pipeline_id": "p"})).await.unwrap();
@@ -62,6 +69,18 @@ async fn a_run_that_goes_on_times_out_and_says_so() {
     assert!(result["_wait"]["hint"].as_str().unwrap().starts_with("it waits for a person"));
     // 2, 5, 9.5, 16.25, 26.4 and 30 seconds after the start.
     assert_eq!(platform.asked().len(), 1 + 6);
+}
+
+#[tokio::test(start_paused = true)]
+async fn when_the_time_is_up_the_result_says_that_the_last_look_failed() {
+    let fails = || Err(Failure::said("the key has expired"));
+    let (result, _) = waited_for(12, (0..20).map(|_| fails())).await;
+    assert_eq!(result["execution_timed_out"], true);
+    assert_eq!(result["_wait"]["error"], "the last look failed: the key has expired");
+
+    let (result, _) = waited_for(12, [fails(), is("Running"), is("Running"), is("Running")]).await;
+    assert_eq!(result["execution_timed_out"], true);
+    assert_eq!(result["_wait"].get("error"), None);
 }
 
 #[tokio::test(start_paused = true)]
