@@ -13,6 +13,10 @@ fn the_demo_comes_true() {
         "✓ its log says why",
         "✓ the person was asked before it was deleted",
         "✓ a write is refused, and nobody is asked",
+        "✓ the pipeline ran twice",
+        "✓ the verdict is FAIL",
+        "✓ the pipeline ran once",
+        "✓ the verdict is PASS",
     ] {
         assert!(told.contains(line), "{line} is missing:\n{told}");
     }

@@ -1,10 +1,12 @@
 //! `checkrein demo`: the main job with nothing to set up.
 //!
 //! The sandbox is started, the platform server is put in front of it, and a scripted agent talks to
-//! that server over the real protocol. Every step states what must come of it; the exit status says
-//! whether all of it did.
+//! that server over the real protocol. At the end two agents lose the answer to a write behind the
+//! chaos proxy, and each gets its verdict. Every step states what must come of it; the exit status
+//! says whether all of it did.
 
 mod agent;
+mod chaos;
 mod story;
 mod transcript;
 
@@ -56,7 +58,8 @@ async fn play(keep: bool) -> Result<(), Failure> {
         let mut agent = connect(&running, false).await?;
         story::drive(&mut agent, &mut transcript).await?;
         let mut reader = connect(&running, true).await?;
-        story::be_refused(&mut reader, &mut transcript).await
+        story::be_refused(&mut reader, &mut transcript).await?;
+        chaos::compare(&running, &mut transcript).await
     }
     .await;
     transcript.sum_up();

@@ -2,14 +2,14 @@
 
 use checkrein_mcp::Client;
 use serde_json::{Map, Value};
-use tokio::io::DuplexStream;
+use tokio::io::{AsyncRead, AsyncWrite, DuplexStream};
 
 use super::transcript::Transcript;
 use crate::failure::Failure;
 
 /// An agent in a session with a server.
-pub(crate) struct Agent {
-    client: Client<DuplexStream, DuplexStream>,
+pub(crate) struct Agent<R = DuplexStream, W = DuplexStream> {
+    client: Client<R, W>,
 }
 
 /// How a call ended.
@@ -36,8 +36,12 @@ impl Heard {
     }
 }
 
-impl Agent {
-    pub(crate) fn new(client: Client<DuplexStream, DuplexStream>) -> Self {
+impl<R, W> Agent<R, W>
+where
+    R: AsyncRead + Unpin + Send,
+    W: AsyncWrite + Unpin + Send,
+{
+    pub(crate) fn new(client: Client<R, W>) -> Self {
         Self { client }
     }
 
