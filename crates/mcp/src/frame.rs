@@ -3,6 +3,8 @@
 use rmcp::model::ClientJsonRpcMessage;
 use serde_json::{Value, json};
 
+use crate::lines::id_in;
+
 const PARSE_ERROR: i32 = -32700;
 const INVALID_REQUEST: i32 = -32600;
 const INVALID_PARAMS: i32 = -32602;
@@ -28,6 +30,11 @@ pub(crate) fn parse(line: &[u8]) -> Frame {
     }
     match serde_json::from_slice(line) {
         Ok(value) => misfit(&value),
+        Err(error) if error.to_string().starts_with("recursion limit") => {
+            let text =
+                "the message is nested too deeply; send less depth, or the deep part as text";
+            Frame::Refused(error_line(id_in(line).as_ref(), INVALID_REQUEST, text))
+        }
         Err(error) => {
             tracing::warn!(%error, "A line on standard input is not JSON");
             Frame::Refused(error_line(None, PARSE_ERROR, &format!("not JSON: {error}")))

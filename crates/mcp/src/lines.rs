@@ -73,6 +73,13 @@ impl<R: AsyncRead + Unpin> Lines<R> {
     }
 }
 
+/// The id of a request that cannot be read as a whole.
+pub(crate) fn id_in(line: &[u8]) -> Option<Value> {
+    let mut finder = IdFinder::default();
+    finder.feed(line);
+    finder.id()
+}
+
 /// An id is short; one that is not is none we could answer to.
 const LONGEST_ID: usize = 256;
 

@@ -11,7 +11,7 @@ use rmcp::model::{
     ServerCapabilities, ServerConfig, Tool, ToolAnnotations,
 };
 use rmcp::service::{Peer, RequestContext, RoleServer};
-use serde_json::Value;
+use serde_json::{Value, json};
 use tokio_util::sync::CancellationToken;
 
 use crate::admission::{Admission, MOST_RUNNING, MOST_WAITING};
@@ -24,6 +24,9 @@ const LIST_FRESH_FOR: Duration = Duration::from_secs(300);
 const GRACE_AFTER_THE_END: Duration = Duration::from_millis(500);
 /// How long a cancelled call may take to put things in order.
 const GRACE_AFTER_CANCEL: Duration = Duration::from_millis(250);
+
+/// The longest text of an answer; no model reads as much, and clients break off at less.
+const LONGEST_ANSWER: usize = 4 << 20;
 
 /// Serves one tool set to one peer.
 pub(crate) struct Server {
@@ -204,6 +207,14 @@ fn invalid_params(message: String) -> ErrorData {
 /// Clients show the model the text or the structure, seldom both: so both say the same.
 fn success(structured: Value, text: Option<String>) -> CallToolResult {
     let text = text.unwrap_or_else(|| structured.to_string());
+    if text.len() > LONGEST_ANSWER {
+        let error = format!(
+            "the call was carried out, but its answer has {} bytes, and more than {LONGEST_ANSWER} \
+             are not passed on; ask for less: filters, a smaller `size`, or one thing by its identifier",
+            text.len()
+        );
+        return failure(error.clone(), Some(json!({ "error": error })));
+    }
     let mut result = CallToolResult::success(vec![ContentBlock::text(text)]);
     result.structured_content = Some(structured);
     result

@@ -214,6 +214,31 @@ async fn a_message_too_long_to_read_is_answered() {
 }
 
 #[tokio::test]
+async fn a_message_too_deep_to_read_is_answered_with_its_id() {
+    let mut peer = Peer::greeted(json!({})).await;
+    let deep = format!("{}{}", "[".repeat(500), "]".repeat(500));
+    let line =
+        format!(r#"{{"jsonrpc":"2.0","id":9,"method":"tools/call","params":{{"a":{deep}}}}}"#);
+    peer.write(&format!("{line}\n")).await;
+    let answer = peer.read().await;
+    assert_eq!((&answer["error"]["code"], &answer["id"]), (&json!(-32600), &json!(9)));
+    assert!(peer.is_alive().await);
+}
+
+#[tokio::test]
+async fn an_answer_too_long_to_be_read_says_that_the_call_was_carried_out() {
+    let mut peer = Peer::greeted(json!({})).await;
+    let said = "x".repeat(5 << 20);
+    let params = json!({"name": "echo", "arguments": {"text": said}});
+    peer.send(json!({"method": "tools/call", "params": params, "jsonrpc": "2.0", "id": 9})).await;
+    let answer = peer.read().await;
+    assert_eq!(answer["result"]["isError"], true);
+    let text = answer["result"]["content"][0]["text"].as_str().unwrap();
+    assert!(text.starts_with("the call was carried out") && text.len() < 300, "{text}");
+    assert_eq!(answer["result"]["structuredContent"]["error"], text);
+}
+
+#[tokio::test]
 async fn stray_messages_before_the_handshake_do_not_end_the_session() {
     let mut peer = Peer::new();
     peer.send(json!({"jsonrpc": "2.0", "method": "notifications/initialized"})).await;
