@@ -11,9 +11,15 @@ mod configuration;
 #[cfg(test)]
 mod demo;
 #[cfg(test)]
+mod doctor;
+#[cfg(test)]
 mod kill_nine;
 #[cfg(test)]
 mod own_types;
+#[cfg(test)]
+mod proxy;
+#[cfg(test)]
+mod real_upstreams;
 #[cfg(test)]
 mod report;
 #[cfg(test)]
