@@ -72,7 +72,17 @@ impl Reporter for Progress {
     fn update(&mut self, entries: &[Entry], status: Status, is_due: bool) -> io::Result<()> {
         entries.iter().for_each(|entry| self.run.apply(entry));
         self.status = status;
-        if is_due { self.target.write(&self.document().to_json()) } else { Ok(()) }
+        if !is_due {
+            return Ok(());
+        }
+        let document = self.document();
+        if status == Status::Finished {
+            return self.target.write(&document.to_json());
+        }
+        // What a long run writes again and again should be short.
+        let short = || serde_json::to_string(&document).unwrap_or_default();
+        let text = if document.is_detailed { document.to_json() } else { short() };
+        self.target.write_for_now(&text)
     }
 
     fn audit(&self, audit: Audit) -> String {
