@@ -105,6 +105,7 @@ async fn relay(
     };
     let holds_heads = switch::may_send_status(&config);
     let book = Book::open(&run_dir, start, config, reporter)?;
+    #[expect(clippy::disallowed_methods, reason = "each sender waits for its last input")]
     let (inputs, arriving) = mpsc::unbounded_channel();
     let numbers = Rc::new(Cell::new(0));
     let upstream = match upstream {

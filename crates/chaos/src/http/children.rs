@@ -68,6 +68,10 @@ impl Children {
         let (Some(stdin), Some(stdout)) = (child.stdin.take(), child.stdout.take()) else {
             unreachable!("both were asked for as pipes")
         };
+        #[expect(
+            clippy::disallowed_methods,
+            reason = "each agent's connection sends one at a time"
+        )]
         let (input, frames) = mpsc::unbounded_channel();
         let inputs = self.inputs.clone();
         Ok(Running {

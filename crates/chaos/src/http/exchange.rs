@@ -14,6 +14,9 @@ use super::sse;
 use super::wire::ResetFlag;
 use crate::pending::Connection;
 
+/// The most bytes of events that are kept back; beyond, a fault can no longer send a status.
+const MAX_HELD: usize = 1 << 20;
+
 /// Where an answer goes.
 #[derive(Debug)]
 pub(super) enum Outlet {
@@ -136,6 +139,19 @@ impl Exchange {
         {
             let _ = sender.send(Piece::Bytes(bytes.into(), left));
         }
+    }
+
+    /// Keeps an event of a call back until its answer is known; `false` when it has to leave now.
+    pub(super) fn hold_back(&mut self, event: &[u8]) -> bool {
+        if !self.is_call || !self.is_waiting() {
+            return false;
+        }
+        let (_, before) = self.held.get_or_insert_with(|| (stream_head(), Vec::new()));
+        if before.len() + event.len() > MAX_HELD {
+            return false;
+        }
+        before.extend_from_slice(event);
+        true
     }
 
     /// Sends a frame that no reply of the upstream's carries.

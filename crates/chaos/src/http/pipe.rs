@@ -22,6 +22,10 @@ pub(super) struct Pipe {
 
 impl Pipe {
     pub(super) fn open(inputs: Inputs) -> Self {
+        #[expect(
+            clippy::disallowed_methods,
+            reason = "each line answers one or waits for the last"
+        )]
         let (lines, mut waiting) =
             mpsc::unbounded_channel::<(Vec<u8>, Option<oneshot::Sender<()>>)>();
         let writer = tokio::task::spawn_local(async move {

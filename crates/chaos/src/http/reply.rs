@@ -40,6 +40,7 @@ impl ReplyBody {
 
     /// Each source of pieces waits until its last one has left, so few are ever queued.
     pub(super) fn pieces() -> (mpsc::UnboundedSender<Piece>, Self) {
+        #[expect(clippy::disallowed_methods, reason = "a source waits until its piece has left")]
         let (sender, receiver) = mpsc::unbounded_channel();
         (sender, Self { kind: Kind::Pieces(receiver), _departure: None })
     }

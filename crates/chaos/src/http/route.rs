@@ -13,6 +13,7 @@ use super::headers::{self, LAST_EVENT, SESSION, VERSION};
 use super::input::{ExchangeId, Input};
 use super::reply::Piece;
 use super::shapes;
+use super::sse;
 use super::switch::{Carrier, PIPE, Switch, Template, Upstream, answers};
 use crate::faults::{Reply, Shape};
 use crate::frame::{Frame, Message};
@@ -48,7 +49,7 @@ impl Switch<'_> {
         stream.or_else(|| open.find(|(_, it)| it.is_call)).map(|(number, _)| *number)
     }
 
-    pub(super) fn to_agent(&mut self, connection: Connection, frame: Vec<u8>) {
+    pub(super) fn tell_agent(&mut self, connection: Connection, frame: Vec<u8>) {
         self.parameters.learn(&frame);
         if self.agent.is_some() {
             self.learn_version(&frame);
@@ -61,8 +62,11 @@ impl Switch<'_> {
         let id = answers(&frame).map(str::to_owned);
         let Some(number) = self.exchange_for(connection, id.as_deref(), &frame) else { return };
         let is_here = self.context.as_ref().is_some_and(|context| context.exchange == number);
+        // What asks the agent for something must not wait for the answer that it holds up.
+        let may_wait = self.holds_heads && is_notification(&frame);
         let Some(exchange) = self.exchanges.get_mut(&number) else { return };
         match self.context.as_mut().filter(|_| is_here) {
+            None if may_wait && exchange.hold_back(&sse::event(&frame)) => {}
             None => exchange.answer_or_push(id.as_deref(), frame),
             Some(context) => {
                 let is_same = context.fed == frame;
@@ -77,7 +81,9 @@ impl Switch<'_> {
                     Carrier::Event(event, left) => {
                         let bytes =
                             if is_same { event.raw.clone() } else { event.with_data(&frame) };
-                        exchange.push(bytes, left.take());
+                        if !may_wait || !exchange.hold_back(&bytes) {
+                            exchange.push(bytes, left.take());
+                        }
                     }
                 }
             }
@@ -155,7 +161,7 @@ impl Switch<'_> {
         self.sweep(number);
     }
 
-    pub(super) fn to_upstream(
+    pub(super) fn tell_upstream(
         &mut self,
         connection: Connection,
         frame: Vec<u8>,
@@ -321,6 +327,7 @@ impl Switch<'_> {
                 request.headers_mut().insert(name, value.clone());
             }
         }
+        #[expect(clippy::disallowed_methods, reason = "one request sends one input")]
         let (inputs, mut answered) = tokio::sync::mpsc::unbounded_channel::<Input>();
         let _task: Task = client::send(address.clone(), 0, request, inputs);
         let _ = tokio::time::timeout(GOODBYE, answered.recv()).await;
@@ -333,6 +340,10 @@ impl Switch<'_> {
         }
         Ok(())
     }
+}
+
+fn is_notification(frame: &[u8]) -> bool {
+    matches!(Frame::read(frame), Frame::Single(Message::Request { id: None, .. }))
 }
 
 fn set_host(headers: &mut hyper::HeaderMap, authority: &str) {

@@ -88,7 +88,8 @@ pub(super) struct Switch<'a> {
     /// The request that opens the session of an agent on pipes.
     pub(super) opening: Option<String>,
     alarms: Alarms,
-    holds_heads: bool,
+    /// What only informs the agent of a call waits for what a fault makes of its answer.
+    pub(super) holds_heads: bool,
     is_closed: bool,
 }
 
@@ -243,14 +244,14 @@ impl<'a> Switch<'a> {
 
     fn let_out(&mut self, effect: Action) -> Result<(), ProxyError> {
         match effect {
-            Action::ToAgent(connection, frame) => self.to_agent(connection, frame),
+            Action::ToAgent(connection, frame) => self.tell_agent(connection, frame),
             Action::Drip { connection, frame, bytes, every } => {
                 self.drip(connection, frame, bytes, every);
             }
-            Action::ToUpstream(connection, frame) => self.to_upstream(connection, frame)?,
+            Action::ToUpstream(connection, frame) => self.tell_upstream(connection, frame)?,
             Action::Audit { connection, id, audit, is_modern } => {
                 let frame = audit_answer(&id, &self.book.reporter.audit(audit), is_modern);
-                self.to_agent(connection, frame);
+                self.tell_agent(connection, frame);
             }
             Action::Announce(tools) => self.book.reporter.announce(&tools),
             Action::Break { shape: Shape::Close, .. } if self.agent.is_some() => {
