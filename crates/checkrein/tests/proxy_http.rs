@@ -1,0 +1,212 @@
+//! An agent on pipes in front of an upstream on HTTP, and what is refused.
+
+#![expect(
+    clippy::unwrap_used,
+    clippy::indexing_slicing,
+    reason = "a test may stop where it stands"
+)]
+
+use std::io::{BufRead, BufReader, Read, Write};
+use std::net::{SocketAddr, TcpListener, TcpStream};
+use std::process::{Child, Command, Output, Stdio};
+use std::sync::mpsc::{Receiver, Sender, channel};
+use std::time::Duration;
+
+use serde_json::{Value, json};
+
+/// A request that came in: its first line, its head in lower case, and its body.
+struct Asked {
+    first: String,
+    head: String,
+    body: Value,
+}
+
+/// Serves bookings over HTTP, calls by a stream.
+fn upstream() -> (SocketAddr, Receiver<Asked>) {
+    let listener = TcpListener::bind("127.0.0.1:0").unwrap();
+    let address = listener.local_addr().unwrap();
+    let (log, asked) = channel();
+    std::thread::spawn(move || {
+        for stream in listener.incoming() {
+            let log = log.clone();
+            std::thread::spawn(move || serve(stream.unwrap(), &log));
+        }
+    });
+    (address, asked)
+}
+
+fn serve(stream: TcpStream, log: &Sender<Asked>) {
+    let mut reader = BufReader::new(stream);
+    let (mut first, mut head) = (String::new(), String::new());
+    reader.read_line(&mut first).unwrap();
+    while !head.ends_with("\n\r\n") {
+        reader.read_line(&mut head).unwrap();
+    }
+    let head = head.to_lowercase();
+    let length = head.split("content-length: ").nth(1).and_then(|it| it.lines().next());
+    let mut body = vec![0; length.map_or(0, |length| length.parse().unwrap())];
+    reader.read_exact(&mut body).unwrap();
+    let body: Value = serde_json::from_slice(&body).unwrap_or_default();
+    let (id, method) = (body["id"].clone(), body["method"].clone());
+    let _ = log.send(Asked { first: first.clone(), head, body });
+    let result = match method.as_str().unwrap_or_default() {
+        "initialize" => json!({"protocolVersion": "2025-06-18", "capabilities": {}}),
+        "tools/list" => json!({"tools": [{"name": "create_booking", "inputSchema": {
+            "properties": {"city": {"type": "string", "x-mcp-header": "City"}}}}]}),
+        "tools/call" => json!({"content": [{"type": "text", "text": "two\nlines"}]}),
+        _ => Value::Null,
+    };
+    let frame = json!({"jsonrpc": "2.0", "id": id, "result": result});
+    let reply = match (first.split(' ').next(), method.as_str()) {
+        (Some("POST"), Some("tools/call")) => {
+            format!("200 OK\r\nContent-Type: text/event-stream\r\n\r\n: hi\n\ndata: {frame}\n\n")
+        }
+        (Some("POST"), Some(_)) if !id.is_null() => {
+            let body = format!("{frame:#}");
+            let length = body.len();
+            format!(
+                "200 OK\r\nContent-Type: application/json\r\nMcp-Session-Id: s-1\r\n\
+                 Content-Length: {length}\r\n\r\n{body}"
+            )
+        }
+        (Some("GET"), _) => "405 Method Not Allowed\r\nContent-Length: 0\r\n\r\n".to_owned(),
+        _ => "202 Accepted\r\nContent-Length: 0\r\n\r\n".to_owned(),
+    };
+    let _ = reader.get_mut().write_all(format!("HTTP/1.1 {reply}").as_bytes());
+}
+
+fn proxy(directory: &std::path::Path, arguments: &[&str]) -> Child {
+    let report = directory.join("report.json");
+    Command::new(env!("CARGO_BIN_EXE_checkrein"))
+        .args(["proxy", "--audit-tools", "off", "--run-dir"])
+        .arg(directory.join("run"))
+        .arg("--report-file")
+        .arg(report)
+        .args(arguments)
+        .stdin(Stdio::piped())
+        .stdout(Stdio::piped())
+        .stderr(Stdio::piped())
+        .spawn()
+        .unwrap()
+}
+
+/// Sends each message and waits for its answer, then ends the input.
+fn converse(mut child: Child, messages: &[Value]) -> (Vec<Value>, Output) {
+    let mut input = child.stdin.take().unwrap();
+    let mut output = BufReader::new(child.stdout.take().unwrap());
+    let mut answers = Vec::new();
+    for message in messages {
+        writeln!(input, "{message}").unwrap();
+        if message.get("id").is_some() {
+            let mut line = String::new();
+            output.read_line(&mut line).unwrap();
+            answers.push(serde_json::from_str(&line).unwrap());
+        }
+    }
+    drop(input);
+    (answers, child.wait_with_output().unwrap())
+}
+
+fn call(id: u64, meta: &Value) -> Value {
+    json!({"jsonrpc": "2.0", "id": id, "method": "tools/call", "params": {
+        "name": "create_booking", "arguments": {"city": "Tromsø"}, "_meta": meta}})
+}
+
+fn verdict(directory: &std::path::Path) -> Value {
+    let report = std::fs::read(directory.join("report.json")).unwrap();
+    serde_json::from_slice::<Value>(&report).unwrap()["verdict"].clone()
+}
+
+fn directory(name: &str) -> std::path::PathBuf {
+    let path = std::path::PathBuf::from(env!("CARGO_TARGET_TMPDIR")).join(name);
+    let _ = std::fs::remove_dir_all(&path);
+    std::fs::create_dir_all(&path).unwrap();
+    path
+}
+
+#[test]
+fn an_agent_on_pipes_has_a_session_on_http() {
+    let (address, log) = upstream();
+    let directory = directory("pipes-legacy");
+    let url = format!("http://{address}/mcp");
+    let arguments = ["--upstream-url", &url, "--scenario", "F1", "--allow-writes"];
+    let (answers, ended) = converse(
+        proxy(&directory, &arguments),
+        &[
+            json!({"jsonrpc": "2.0", "id": 0, "method": "initialize", "params": {}}),
+            json!({"jsonrpc": "2.0", "method": "notifications/initialized"}),
+            call(1, &json!({})),
+            call(2, &json!({})),
+        ],
+    );
+    assert!(ended.status.success(), "{}", String::from_utf8_lossy(&ended.stderr));
+    assert_eq!(answers[0]["result"]["protocolVersion"], "2025-06-18");
+    assert_eq!(answers[1]["result"]["isError"], true);
+    assert_eq!(answers[2]["result"]["content"][0]["text"], "two\nlines");
+    assert_eq!(verdict(&directory), "FAIL");
+    let asked: Vec<_> = std::iter::from_fn(|| log.recv_timeout(Duration::from_millis(200)).ok())
+        .filter(|asked| asked.body["method"] != "initialize")
+        .collect();
+    assert!(asked.iter().all(|asked| asked.head.contains("mcp-session-id: s-1")));
+    assert!(asked.iter().all(|asked| asked.head.contains("mcp-protocol-version: 2025-06-18")));
+    assert!(asked.iter().any(|asked| asked.first.starts_with("GET /mcp ")));
+    assert!(asked.iter().any(|asked| asked.first.starts_with("DELETE /mcp ")));
+}
+
+#[test]
+fn a_newer_agent_on_pipes_has_its_fields_on_http() {
+    let (address, log) = upstream();
+    let directory = directory("pipes-modern");
+    let meta = json!({"io.modelcontextprotocol/protocolVersion": "2026-07-28"});
+    let url = format!("http://{address}/mcp");
+    let list =
+        json!({"jsonrpc": "2.0", "id": 1, "method": "tools/list", "params": {"_meta": meta}});
+    let (answers, _) =
+        converse(proxy(&directory, &["--upstream-url", &url]), &[list, call(2, &meta)]);
+    assert_eq!(answers.len(), 2);
+    assert_eq!(verdict(&directory), "PASS");
+    let asked: Vec<_> =
+        std::iter::from_fn(|| log.recv_timeout(Duration::from_millis(200)).ok()).collect();
+    let call = asked.iter().find(|asked| asked.body["method"] == "tools/call").unwrap();
+    for field in [
+        "mcp-protocol-version: 2026-07-28",
+        "mcp-method: tools/call",
+        "mcp-name: create_booking",
+        "mcp-param-city: =?base64?vhjvbxpdua==?=",
+    ] {
+        assert!(call.head.contains(field), "{field} is not in {}", call.head);
+    }
+}
+
+#[test]
+fn what_makes_no_sense_is_refused_before_anything_starts() {
+    let directory = directory("refusals");
+    for (arguments, why) in [
+        (&["--upstream-url", "ftp://x/"][..], "no scheme"),
+        (&["--upstream-url", "http://127.0.0.1:9/", "--", "sh"], "named twice"),
+        (&["--listen", "example.com:1", "--", "sh"], "no address"),
+        (
+            &["--scenario", "F1", "--shape", "status", "--allow-writes", "--", "sh"],
+            "F1 has no shape `status` on stdio: it has `soft`, `error`, `silence`, `close`",
+        ),
+        (
+            &[
+                "--listen",
+                "0",
+                "--scenario",
+                "F1",
+                "--shape",
+                "close",
+                "--allow-writes",
+                "--",
+                "sh",
+            ],
+            "no shape `close` on HTTP",
+        ),
+    ] {
+        let (_, ended) = converse(proxy(&directory, arguments), &[]);
+        let stderr = String::from_utf8(ended.stderr).unwrap();
+        assert_eq!(ended.status.code(), Some(1), "{arguments:?}: {stderr}");
+        assert!(stderr.contains(why), "{arguments:?}: {stderr}");
+    }
+}
