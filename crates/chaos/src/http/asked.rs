@@ -14,6 +14,9 @@ use crate::stdio::ProxyError;
 /// The most requests that are open at a time.
 const MAX_EXCHANGES: usize = 2048;
 
+/// The most sessions that are told apart by name.
+const MAX_SESSIONS: usize = 4096;
+
 /// Where clients look for an authorization server; pipes have none.
 const WELL_KNOWN: &str = "/.well-known/";
 
@@ -59,8 +62,10 @@ impl Switch<'_> {
             // One that was opened before this process: it gets a number of its own.
             Some(None) => {
                 let connection = self.new_connection();
-                let session = session_of(&exchange).unwrap_or_default();
-                self.sessions.insert(session, connection);
+                if self.sessions.len() < MAX_SESSIONS {
+                    let session = session_of(&exchange).unwrap_or_default();
+                    self.sessions.insert(session, connection);
+                }
                 connection
             }
             None => self.new_connection(),

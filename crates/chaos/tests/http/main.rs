@@ -224,6 +224,32 @@ fn an_agent_that_leaves_is_gone_for_the_upstream_too() {
 }
 
 #[test]
+fn an_older_agent_that_leaves_has_not_cancelled_and_the_late_answer_counts() {
+    let (go_on, wait) = mpsc::channel::<()>();
+    let wait = Mutex::new(wait);
+    let (done, answered) = mpsc::channel();
+    let done = Mutex::new(done);
+    let stage = stage(None, move |asked, stream| {
+        let is_first = asked.json()["id"] == 1;
+        if is_first {
+            wait.lock().unwrap().recv().unwrap();
+        }
+        bookings(false)(asked, stream);
+        if is_first {
+            done.lock().unwrap().send(()).unwrap();
+        }
+    });
+    let mut stream = stage.send("POST", "/mcp", LEGACY, create(1).as_bytes());
+    stream.set_read_timeout(Some(Duration::from_millis(300))).unwrap();
+    assert!(stream.read(&mut [0]).is_err());
+    drop(stream);
+    go_on.send(()).unwrap();
+    answered.recv_timeout(Duration::from_secs(10)).unwrap();
+    assert_eq!(stage.ask(LEGACY, &create(2)).unwrap().status(), 200);
+    assert_eq!(stage.verdict().verdict, Verdict::Fail);
+}
+
+#[test]
 fn two_sessions_with_the_same_id_in_flight_get_their_own_answers() {
     let (go_on, wait) = mpsc::channel::<()>();
     let wait = Mutex::new(wait);
