@@ -5,7 +5,8 @@
 
 use checkrein_ledger::{Class, Instant, Start};
 use checkrein_verdict::{
-    Expectation, OperationSummary, ReadBack, Reason, Repeat, Run, Score, StateFinding, Verdict,
+    Counts, Expectation, OperationSummary, ReadBack, Reason, Repeat, Run, Score, StateFinding,
+    Verdict,
 };
 use serde::{Deserialize, Serialize};
 
@@ -21,6 +22,10 @@ const VERIFICATION: &str = "UNVERIFIED_FOR_PRODUCTION";
 /// While a run goes on, a report is written after each answer; beyond this many calls the details
 /// wait for the end, so that a long run does not slow down its own agent.
 const DETAIL_WHILE_RUNNING: usize = 64;
+
+/// While a run goes on, and beyond this many calls, operations that were sent once and executed
+/// once are counted and not listed, for the same reason.
+const LIST_WHILE_RUNNING: usize = 256;
 
 /// The most rows of the timeline that a report holds; the ledger has them all.
 const ROW_LIMIT: usize = 2_000;
@@ -67,8 +72,11 @@ pub struct Document {
     pub run: RunFacts,
     /// How often each class of tool was called.
     pub calls: Calls,
-    /// Every write operation.
+    /// Every write operation; in the middle of a long run without those that were sent once and
+    /// executed once.
     pub operations: Vec<OperationSummary>,
+    /// How many such operations are left out.
+    pub plain_operations: u64,
     /// Whether all that follows is in it; a report from the middle of a long run leaves it out.
     pub is_detailed: bool,
     /// The upstream's tools.
@@ -148,7 +156,9 @@ pub struct Calls {
 impl Document {
     /// The report of a run as it stands.
     pub fn of(run: &Run, status: Status) -> Self {
-        let judgement = run.judge();
+        let is_long = status != Status::Finished && run.attempts.len() > LIST_WHILE_RUNNING;
+        let (judgement, plain_operations) =
+            if is_long { run.judge_briefly() } else { (run.judge(), 0) };
         let Start { scenario, shape, chaos, error_rate, seed, version, retry_after_s, .. } =
             run.start.clone();
         let chaos = chaos.then(|| Chaos {
@@ -170,10 +180,11 @@ impl Document {
             run: RunFacts::of(run),
             calls: Calls::of(run),
             operations: judgement.operations,
+            plain_operations,
             is_detailed: false,
             tools: Vec::new(),
             timeline: Vec::new(),
-            left_out: run.order.len() as u64,
+            left_out: run.attempts.len() as u64,
             happenings: Vec::new(),
             repeats: Vec::new(),
             read_backs: Vec::new(),
@@ -181,7 +192,7 @@ impl Document {
             state: Vec::new(),
             advice: Vec::new(),
         };
-        if status != Status::Finished && run.order.len() > DETAIL_WHILE_RUNNING {
+        if status != Status::Finished && run.attempts.len() > DETAIL_WHILE_RUNNING {
             return core;
         }
         core.with_details(run)
@@ -195,7 +206,7 @@ impl Document {
         };
         self.tools = run.tools.iter().map(tool).collect();
         self.timeline = timeline::moments(run, ROW_LIMIT);
-        self.left_out = (run.order.len() - self.timeline.len()) as u64;
+        self.left_out = (run.attempts.len() - self.timeline.len()) as u64;
         self.happenings = timeline::happenings(run, ROW_LIMIT);
         self.repeats = run.repeats();
         self.repeats.truncate(ROW_LIMIT);
@@ -209,9 +220,13 @@ impl Document {
         self
     }
 
-    /// The document as JSON text.
+    /// The document as JSON text; in lines that people can read once the run is over.
     pub fn to_json(&self) -> String {
-        serde_json::to_string_pretty(self).unwrap_or_default()
+        let written = match self.status {
+            Status::Finished => serde_json::to_string_pretty(self),
+            Status::Starting | Status::Running => serde_json::to_string(self),
+        };
+        written.unwrap_or_default()
     }
 
     /// The number of a call in the timeline, counted from 1, which people read; attempts are
@@ -243,15 +258,7 @@ impl RunFacts {
 
 impl Calls {
     fn of(run: &Run) -> Self {
-        let mut calls = Self::default();
-        for attempt in run.in_order() {
-            match attempt.class {
-                Class::Write => calls.write += 1,
-                Class::Read => calls.read += 1,
-                Class::Unclassified => calls.unclassified += 1,
-                Class::NotOffered => calls.not_offered += 1,
-            }
-        }
-        calls
+        let Counts { write, read, unclassified, not_offered } = run.counts;
+        Self { write, read, unclassified, not_offered }
     }
 }

@@ -91,7 +91,7 @@ fn from_ledger(directory: &Path) -> Result<Document, ReadError> {
     // The ledger is whole even where the run was killed; what it says then is final, too.
     let mut document = Document::of(&run, Status::Finished);
     if run.finished.is_none() {
-        document.status = if run.order.is_empty() { Status::Starting } else { Status::Running };
+        document.status = if run.attempts.is_empty() { Status::Starting } else { Status::Running };
     }
     document.run.damage = replay.damage.map(|damage| damage.to_string());
     Ok(document)

@@ -58,6 +58,11 @@ impl Attempt {
         self.outcome == Some(Outcome::Executed)
     }
 
+    /// Whether the agent was told anything by the harness that the upstream did not say.
+    pub fn is_faulted(&self) -> bool {
+        self.fault.is_some() || matches!(self.told, Some((Told::Injected, _)))
+    }
+
     /// Whether the harness answered instead of forwarding.
     pub fn is_withheld(&self) -> bool {
         self.fault.as_ref().is_some_and(|fault| !fault.sent)

@@ -85,9 +85,7 @@ pub(crate) fn all(run: &Run) -> Vec<Repeat> {
     }
     repeats.extend(own_delivery::repeats(&attempts));
     repeats.extend(upstream::repeats(run));
-    let place: IndexMap<u64, usize> =
-        run.order.iter().enumerate().map(|(at, number)| (*number, at)).collect();
-    repeats.sort_by_key(|repeat| place.get(&repeat.attempt).copied());
+    repeats.sort_by_key(|repeat| run.attempts.get_index_of(&repeat.attempt));
     repeats
 }
 

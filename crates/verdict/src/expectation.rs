@@ -4,6 +4,7 @@ use checkrein_ledger::Start;
 use serde::{Deserialize, Serialize};
 
 use crate::attempt::Attempt;
+use crate::settled::Settled;
 
 /// How often a tool was meant to be executed, and was.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
@@ -21,14 +22,15 @@ pub struct Expectation {
 
 impl Expectation {
     /// Everything the user expects of a run.
-    pub(crate) fn all(start: &Start, attempts: &[&Attempt]) -> Vec<Self> {
+    pub(crate) fn all(start: &Start, attempts: &[&Attempt], settled: &Settled) -> Vec<Self> {
         let of = |(tool, expected): &(String, u64)| {
             let calls = attempts.iter().filter(|it| it.tool == *tool && it.continues.is_none());
             let count = |is: fn(&Attempt) -> bool| calls.clone().filter(|it| is(it)).count() as u64;
             Self {
                 tool: tool.clone(),
                 expected: *expected,
-                executed: count(Attempt::is_executed),
+                executed: settled.executed.get(tool).copied().unwrap_or_default()
+                    + count(Attempt::is_executed),
                 unknown: count(Attempt::is_unknown),
             }
         };

@@ -14,6 +14,7 @@ mod read_back;
 mod run;
 mod score;
 mod session;
+mod settled;
 mod state;
 
 pub use attempt::Attempt;
@@ -22,7 +23,7 @@ pub use expectation::Expectation;
 pub use judgement::{Code, Judgement, OperationSummary, Reason, Verdict};
 pub use operation::Operation;
 pub use read_back::{ReadBack, Shows};
-pub use run::Run;
+pub use run::{Counts, Run};
 pub use score::Score;
 pub use session::Session;
 pub use state::{Agreement, Probe, StateFinding};

@@ -1,10 +1,9 @@
 //! Gathers what a ledger says, attempt by attempt.
 
-use std::collections::HashMap;
-
 use checkrein_ledger::{
-    Answer, Entry, Event, Evidence, Instant, Outcome, Received, Start, Told, Tool,
+    Answer, Class, Entry, Event, Evidence, Instant, Outcome, Received, Start, Tool,
 };
+use indexmap::IndexMap;
 
 use crate::attempt::Attempt;
 use crate::attribution::{self, Repeat};
@@ -15,6 +14,7 @@ use crate::operation::Operation;
 use crate::read_back::{self, ReadBack};
 use crate::score::Score;
 use crate::session::Session;
+use crate::settled::{Desk, Settled};
 use crate::state::{self, Probe, StateFinding};
 
 /// A run as far as its ledger goes.
@@ -26,10 +26,10 @@ pub struct Run {
     pub began: Option<(Instant, u64)>,
     /// When its latest entry was written.
     pub latest: Instant,
-    /// Every attempt, by number.
-    pub attempts: HashMap<u64, Attempt>,
-    /// Their numbers, in the order they came.
-    pub order: Vec<u64>,
+    /// Every attempt, by number, in the order they came.
+    pub attempts: IndexMap<u64, Attempt>,
+    /// How many there were of each class.
+    pub counts: Counts,
     /// Whether the scenario's fault was applied.
     pub is_triggered: bool,
     /// Every session that the agent opened, in order.
@@ -44,6 +44,20 @@ pub struct Run {
     pub tools: Vec<Tool>,
     /// The harness's own looks at the upstream's state, in order.
     pub probes: Vec<Probe>,
+    desk: Desk,
+}
+
+/// Calls by the class of their tool.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub struct Counts {
+    /// Of write tools.
+    pub write: u64,
+    /// Of read tools.
+    pub read: u64,
+    /// Of tools nobody classified.
+    pub unclassified: u64,
+    /// Of tools the upstream does not have.
+    pub not_offered: u64,
 }
 
 impl Run {
@@ -64,6 +78,7 @@ impl Run {
             Event::Forwarded { attempt } => self.change(*attempt, |it| it.forwarded = true),
             Event::Injected { attempt, fault } => {
                 self.is_triggered |= self.start.scenario.as_ref() == Some(&fault.name);
+                self.desk.note_fault();
                 self.change(*attempt, |it| it.fault = Some(fault.clone()));
             }
             Event::Concluded { attempt, outcome, evidence, answer } => {
@@ -140,8 +155,20 @@ impl Run {
             continues: received.continues,
             redelivered: 0,
         };
+        let count = match attempt.class {
+            Class::Write => &mut self.counts.write,
+            Class::Read => &mut self.counts.read,
+            Class::Unclassified => &mut self.counts.unclassified,
+            Class::NotOffered => &mut self.counts.not_offered,
+        };
+        *count += 1;
+        let again = self.desk.received(self.attempts.len(), &attempt);
         self.attempts.insert(received.attempt, attempt);
-        self.order.push(received.attempt);
+        if let Some((place, (_, attempt))) =
+            again.and_then(|place| Some((place, self.attempts.get_index(place)?)))
+        {
+            self.desk.look_again(place, attempt);
+        }
     }
 
     /// Changes an attempt and every one it carries on: what becomes of the last round became of
@@ -149,16 +176,18 @@ impl Run {
     fn change(&mut self, number: u64, change: impl Fn(&mut Attempt)) {
         let mut next = Some(number);
         // A chain of rounds is as long as the calls in it; a loop in a damaged ledger ends there.
-        for _ in 0..=self.order.len() {
-            let Some(attempt) = next.and_then(|next| self.attempts.get_mut(&next)) else { return };
+        for _ in 0..=self.attempts.len() {
+            let found = next.and_then(|next| self.attempts.get_full_mut(&next));
+            let Some((place, _, attempt)) = found else { return };
             change(attempt);
+            self.desk.look_again(place, attempt);
             next = attempt.continues;
         }
     }
 
     /// The attempts in the order they came.
     pub fn in_order(&self) -> Vec<&Attempt> {
-        self.order.iter().filter_map(|number| self.attempts.get(number)).collect()
+        self.attempts.values().collect()
     }
 
     /// Every write operation, in the order of its first attempt.
@@ -168,9 +197,22 @@ impl Run {
 
     /// Judges the run as it stands.
     pub fn judge(&self) -> Judgement {
-        let attempts = self.in_order();
-        let operations = self.operations();
-        let mut reasons = checks::all(self, &attempts, &operations);
+        self.judge_over(&self.in_order(), &Settled::default())
+    }
+
+    /// Judges the run as it stands, at a cost that does not grow with what is long over. Of the
+    /// operations only those are listed that are more than sent once and executed once; the rest is
+    /// counted. Reasons may name fewer attempts.
+    pub fn judge_briefly(&self) -> (Judgement, u64) {
+        let open = self.desk.open().filter_map(|place| self.attempts.get_index(place));
+        let attempts: Vec<&Attempt> = open.map(|(_, attempt)| attempt).collect();
+        let settled = self.desk.settled();
+        (self.judge_over(&attempts, settled), settled.operations)
+    }
+
+    fn judge_over(&self, attempts: &[&Attempt], settled: &Settled) -> Judgement {
+        let operations = Operation::group(attempts.iter().copied(), &self.start);
+        let mut reasons = checks::all(self, attempts, &operations, settled);
         reasons.sort_by_key(|reason| (!reason.code.is_violation(), reason.code));
         let is_violated = reasons.iter().any(|reason| reason.code.is_violation());
         let verdict = if is_violated {
@@ -181,7 +223,7 @@ impl Run {
             Verdict::NotTested
         };
         let score = (verdict != Verdict::NotTested)
-            .then(|| Score::of(&operations, &attempts, is_violated))
+            .then(|| Score::of(&operations, attempts, is_violated, settled.operations))
             .flatten();
         let operations = operations.iter().map(OperationSummary::of).collect();
         Judgement { verdict, reasons, score, operations }
@@ -204,13 +246,6 @@ impl Run {
 
     /// What the user expected, beside what happened.
     pub fn expectations(&self) -> Vec<Expectation> {
-        Expectation::all(&self.start, &self.in_order())
-    }
-
-    /// Whether the agent was told anything by the harness that the upstream did not say.
-    pub fn is_faulted(&self) -> bool {
-        self.attempts
-            .values()
-            .any(|it| it.fault.is_some() || matches!(it.told, Some((Told::Injected, _))))
+        Expectation::all(&self.start, &self.in_order(), &Settled::default())
     }
 }

@@ -26,14 +26,16 @@ const DUPLICATE_WEIGHT: f64 = 0.6;
 const FAILURE_WEIGHT: f64 = 0.4;
 
 impl Score {
-    /// Scores these operations; `None` when there are none.
+    /// Scores these operations, and so many more that were executed once; `None` when there are none.
     pub(crate) fn of(
         operations: &[Operation<'_>],
         attempts: &[&Attempt],
         is_violated: bool,
+        settled: u64,
     ) -> Option<Self> {
+        let settled = usize::try_from(settled).unwrap_or(usize::MAX);
         let clean = operations.iter().filter(|operation| !operation.is_doubled()).count();
-        let duplicate_safety = share(clean, operations.len())? * 100.0;
+        let duplicate_safety = share(clean + settled, operations.len() + settled)? * 100.0;
         let handled: Vec<f64> = operations
             .iter()
             .filter(|operation| operation.is_faulted() && !operation.is_turned_down())

@@ -134,3 +134,53 @@ fn a_look_that_was_shown_an_older_state_is_a_look() {
     assert_eq!(run.judge().score.and_then(|score| score.failure_handling), Some(100.0));
     assert_eq!(run.read_backs()[0].shows, Shows::Unlikely);
 }
+
+#[test]
+fn what_is_long_over_is_counted_until_it_comes_again() {
+    let write = |script: Script, who: &str, attempt| {
+        script.write("remind", &json!({"who": who})).answered(attempt)
+    };
+    let three = ["A", "B", "C"].into_iter().zip(1..);
+    let script = three
+        .fold(Script::new(Start::default()), |script, (who, attempt)| write(script, who, attempt));
+    let mut run = Run::replay(&script.entries());
+    let (brief, plain) = run.judge_briefly();
+    assert_eq!((brief.operations.len(), plain), (0, 3));
+    assert_eq!((brief.verdict, brief.score), (run.judge().verdict, run.judge().score));
+
+    let again = write(Script::new(Start::default()), "B", 1).entries();
+    for mut entry in again {
+        match &mut entry.event {
+            Event::Received(received) => received.attempt = 4,
+            Event::Forwarded { attempt }
+            | Event::Concluded { attempt, .. }
+            | Event::Told { attempt, .. } => *attempt = 4,
+            _ => {}
+        }
+        run.apply(&entry);
+    }
+    let (brief, plain) = run.judge_briefly();
+    assert_eq!((brief.verdict, plain), (Verdict::Fail, 2));
+    assert_eq!(brief.operations[0].executions, 2);
+    assert_eq!(brief.reasons, run.judge().reasons);
+}
+
+#[test]
+fn a_write_after_a_success_that_was_none_is_no_probable_duplicate() {
+    let lie = Fault {
+        name: "success-that-lies".to_owned(),
+        kind: "success-that-lies".to_owned(),
+        rule: 0,
+        sent: false,
+        ghost: true,
+        retry_after_us: None,
+    };
+    let script = Script::scenario("success-that-lies")
+        .received(Class::Write, "create_booking", &json!({"who": "A"}))
+        .event(Event::Injected { attempt: 1, fault: lie })
+        .told(1, Told::Injected)
+        .wait_ms(900)
+        .write("create_booking", &json!({"who": " a "}))
+        .answered(2);
+    assert_eq!(judge(script).verdict, Verdict::Pass);
+}

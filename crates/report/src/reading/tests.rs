@@ -17,7 +17,7 @@ fn what_is_no_report_is_named_for_what_it_is() {
     let (mut ledger, _) = Ledger::open(&run).unwrap();
     ledger.append(|_| vec![Event::Started(Start::default())]).unwrap();
     fs::create_dir(home.path().join("folder")).unwrap();
-    let report = Document::of(&Run::default(), Status::Starting).to_json();
+    let report = Document::of(&Run::default(), Status::Finished).to_json();
     for (name, text) in [
         ("empty", String::new()),
         ("blank", " \n".to_owned()),

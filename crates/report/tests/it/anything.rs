@@ -4,7 +4,7 @@ use checkrein_ledger::{
     Answer, Class, Entry, Event, Evidence, Fault, Instant, Outcome, Received, Start, Told,
 };
 use checkrein_report::{Document, Format, Status};
-use checkrein_verdict::{Run, Verdict};
+use checkrein_verdict::{Judgement, Run, Verdict};
 use proptest::prelude::*;
 
 use crate::schema::validate;
@@ -148,7 +148,7 @@ proptest! {
         let problems = validate(&serde_json::from_str(&json).unwrap()).problems;
         prop_assert_eq!(problems, Vec::<String>::new());
         prop_assert_eq!(document.score.is_some(), document.verdict != Verdict::NotTested);
-        prop_assert_eq!(document.timeline.len() as u64 + document.left_out, run.order.len() as u64);
+        prop_assert_eq!(document.timeline.len() as u64 + document.left_out, run.attempts.len() as u64);
         for repeat in &document.repeats {
             prop_assert!(!repeat.evidence.is_empty());
             prop_assert_ne!(repeat.repeats, Some(repeat.attempt));
@@ -157,5 +157,25 @@ proptest! {
             prop_assert!(!format.render(&document).is_empty());
         }
         prop_assert_eq!(Document::of(&Run::replay(&entries), Status::Finished), document);
+    }
+
+    #[test]
+    fn a_brief_judgement_is_the_whole_one_at_every_moment(entries in ledger()) {
+        let mut run = Run::default();
+        for entry in &entries {
+            run.apply(entry);
+            let (whole, (brief, plain)) = (run.judge(), run.judge_briefly());
+            let told = |judgement: &Judgement| -> Vec<_> {
+                judgement.reasons.iter().map(|it| (it.code, it.detail.clone())).collect()
+            };
+            prop_assert_eq!(brief.verdict, whole.verdict);
+            prop_assert_eq!(told(&brief), told(&whole));
+            prop_assert_eq!(brief.score, whole.score);
+            let executions = |judgement: &Judgement| -> u64 {
+                judgement.operations.iter().map(|it| it.executions).sum()
+            };
+            prop_assert_eq!(executions(&brief) + plain, executions(&whole));
+            prop_assert_eq!(brief.operations.len() as u64 + plain, whole.operations.len() as u64);
+        }
     }
 }

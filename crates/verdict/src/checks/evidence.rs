@@ -4,9 +4,18 @@ use super::absence;
 use crate::attempt::Attempt;
 use crate::judgement::{Code, Reason};
 use crate::operation::Operation;
+use crate::settled::Settled;
 
-pub(super) fn check(attempts: &[&Attempt], operations: &[Operation<'_>]) -> Vec<Reason> {
-    if attempts.is_empty() {
+pub(super) fn check(
+    attempts: &[&Attempt],
+    operations: &[Operation<'_>],
+    settled: &Settled,
+) -> Vec<Reason> {
+    if settled.operations > 0 {
+        // One executed write is enough to rest on.
+        return Vec::new();
+    }
+    if attempts.is_empty() && settled.calls == 0 {
         return vec![absence(Code::NoCalls)];
     }
     if operations.is_empty() {

@@ -8,9 +8,10 @@ use crate::attempt::Attempt;
 use crate::expectation::Expectation;
 use crate::judgement::{Code, Reason};
 use crate::run::Run;
+use crate::settled::Settled;
 
-pub(super) fn check(run: &Run, attempts: &[&Attempt]) -> Vec<Reason> {
-    let expectations = Expectation::all(&run.start, attempts);
+pub(super) fn check(run: &Run, attempts: &[&Attempt], settled: &Settled) -> Vec<Reason> {
+    let expectations = Expectation::all(&run.start, attempts, settled);
     let missed = expectations.into_iter().filter(Expectation::is_missed);
     missed
         .map(|Expectation { tool, expected, executed, unknown }| {

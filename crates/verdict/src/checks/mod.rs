@@ -13,18 +13,24 @@ use crate::attempt::Attempt;
 use crate::judgement::{Code, Reason};
 use crate::operation::Operation;
 use crate::run::Run;
+use crate::settled::Settled;
 
-/// Every reason that applies.
-pub(crate) fn all(run: &Run, attempts: &[&Attempt], operations: &[Operation<'_>]) -> Vec<Reason> {
+/// Every reason that applies to these attempts, beside what is settled.
+pub(crate) fn all(
+    run: &Run,
+    attempts: &[&Attempt],
+    operations: &[Operation<'_>],
+    settled: &Settled,
+) -> Vec<Reason> {
     let mut reasons = Vec::new();
     reasons.extend(duplicate::check(operations));
     reasons.extend(retry_after::check(operations));
     reasons.extend(possible_duplicate::check(operations));
     reasons.extend(probable_duplicate::check(operations));
     reasons.extend(open_call::check(attempts));
-    reasons.extend(trigger::check(run, operations));
-    reasons.extend(evidence::check(attempts, operations));
-    reasons.extend(fewer::check(run, attempts));
+    reasons.extend(trigger::check(run, attempts, settled.operations + operations.len() as u64));
+    reasons.extend(evidence::check(attempts, operations, settled));
+    reasons.extend(fewer::check(run, attempts, settled));
     reasons
 }
 

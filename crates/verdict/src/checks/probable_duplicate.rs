@@ -8,7 +8,7 @@ use crate::operation::Operation;
 pub(super) fn check(operations: &[Operation<'_>]) -> Vec<Reason> {
     let writes: Vec<&Attempt> =
         operations.iter().flat_map(|operation| operation.attempts.iter().copied()).collect();
-    let ghosts = writes.iter().filter(|it| it.is_ghost());
+    let ghosts = writes.iter().filter(|it| it.is_ghost() && !it.is_withheld());
     ghosts
         .filter_map(|ghost| {
             let told = ghost.told_at()?;
