@@ -9,9 +9,13 @@ mod sheet;
 mod tools;
 mod upstream;
 
+use checkrein_chaos::Config;
+use checkrein_chaos::http::To;
 use checkrein_chaos::review::{Level, review};
+use checkrein_chaos::stdio::Command;
 use clap::Args;
 
+use self::entry::Sought;
 use self::sheet::Sheet;
 use crate::failure::Failure;
 use crate::terminal::say;
@@ -39,27 +43,23 @@ pub(crate) fn run(arguments: &Arguments) -> Result<(), Failure> {
     if asks_for_more {
         return Err(Failure::usage("--list-scenarios and --check-scenario go with `proxy` only"));
     }
-    let command = arguments.proxy.command().map_err(Failure::into_usage)?;
+    let upstream = arguments.proxy.upstream().map_err(Failure::into_usage)?;
+    arguments.proxy.listen().map_err(Failure::into_usage)?;
     let plan = proxy::refusal::check(&arguments.proxy).map_err(Failure::into_usage)?;
     let probes = proxy::refusal::probes(&arguments.proxy).map_err(Failure::into_usage)?;
     let config = arguments.proxy.config(plan, probes);
 
-    let runtime = until::runtime()?;
-    let visit = runtime.block_on(upstream::visit(&command));
-    runtime.shutdown_background();
-
     let mut sheet = Sheet::default();
-    sheet.section("upstream", upstream::findings(&visit));
-    let start = visit.as_ref().ok().map(|visit| visit.start);
-    if let Ok(visit) = &visit {
-        sheet.start = start;
-        sheet.tools = tools::classes(&visit.tools, &config.patterns);
-        sheet.section("tools", tools::findings(&sheet.tools, &config.probes));
-        let definitions = tools::definitions(&visit.tools);
-        sheet.section("schemas", review(&definitions, &config.patterns, &config.keys));
+    match &upstream {
+        To::Command(command) => visit(command, &config, &mut sheet)?,
+        To::Url(_) => sheet.section("upstream", vec![upstream::not_visited()]),
     }
     sheet.section("places", places::findings(&arguments.proxy));
-    let wanted = clients::Wanted { command: &command, start, named: &arguments.client };
+    let sought = match &upstream {
+        To::Command(command) => Sought::Program(command),
+        To::Url(_) => Sought::Url(arguments.proxy.upstream_url.as_deref().unwrap_or_default()),
+    };
+    let wanted = clients::Wanted { upstream: sought, start: sheet.start, named: &arguments.client };
     sheet.section("clients", clients::findings(&wanted));
     say(&if arguments.json { sheet.to_json() } else { sheet.to_text() });
     match sheet.count(Level::Problem) {
@@ -67,4 +67,19 @@ pub(crate) fn run(arguments: &Arguments) -> Result<(), Failure> {
         1 => Err(Failure::new("1 problem makes a run impossible")),
         count => Err(Failure::new(format!("{count} problems make a run impossible"))),
     }
+}
+
+/// Looks at an upstream that is a program.
+fn visit(command: &Command, config: &Config, sheet: &mut Sheet) -> Result<(), Failure> {
+    let runtime = until::runtime()?;
+    let visit = runtime.block_on(upstream::visit(command));
+    runtime.shutdown_background();
+    sheet.section("upstream", upstream::findings(&visit));
+    let Ok(visit) = visit else { return Ok(()) };
+    sheet.start = Some(visit.start);
+    sheet.tools = tools::classes(&visit.tools, &config.patterns);
+    sheet.section("tools", tools::findings(&sheet.tools, &config.probes));
+    let definitions = tools::definitions(&visit.tools);
+    sheet.section("schemas", review(&definitions, &config.patterns, &config.keys));
+    Ok(())
 }

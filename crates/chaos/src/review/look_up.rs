@@ -42,9 +42,14 @@ fn of(write: &Reviewed<'_>, tools: &[Reviewed<'_>]) -> Finding {
     let reads = || tools.iter().filter(|tool| tool.is_read());
     let named = reads().filter(|read| is_about(read, write));
     let named = named.map(|read| (way(read, write), read.name())).min();
-    let helps = |way: &Way| matches!(way, Way::ByFields(_) | Way::ByText(_) | Way::Whole);
+    // A read of another thing is no help, and one that nothing narrows says too little of this one.
+    let helps = |way: &Way| matches!(way, Way::ByFields(_) | Way::ByText(_));
+    let is_of_another = |read: &&Reviewed<'_>| {
+        tools.iter().any(|tool| tool.is_write() && !tool.nouns.is_empty() && is_about(read, tool))
+    };
     let other = || {
-        let ways = reads().map(|read| (way(read, write), read.name()));
+        let ways = reads().filter(|read| !is_of_another(read));
+        let ways = ways.map(|read| (way(read, write), read.name()));
         ways.filter(|(way, _)| helps(way)).min()
     };
     let bad = if write.is_idempotent() { Level::Note } else { Level::Warning };

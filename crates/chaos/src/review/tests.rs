@@ -88,6 +88,25 @@ fn a_search_of_another_name_may_help() {
 }
 
 #[test]
+fn a_read_of_another_thing_is_no_look_up() {
+    let found = reviewed(&[
+        tool("create_booking", &["customer"], &[]),
+        tool("get_booking", &["booking_id"], &["booking_id"]),
+        tool("create_order", &["item", "customer"], &[]),
+        tool("find_orders", &["item", "customer"], &[]),
+        tool("list_shops", &["page"], &[]),
+    ]);
+    let told: Vec<_> = of(&found, "look_up")
+        .iter()
+        .map(|finding| (finding.level, finding.tools.join(",")))
+        .collect();
+    assert_eq!(
+        told,
+        [(Level::Warning, "create_booking".to_owned()), (Level::Ok, "create_order".to_owned()),]
+    );
+}
+
+#[test]
 fn an_upstream_without_reads_shows_no_outcome() {
     let found = reviewed(&[tool("send_mail", &["to"], &[])]);
     let look_up = of(&found, "look_up");

@@ -6,10 +6,9 @@ use std::path::Path;
 use std::time::Duration;
 
 use checkrein_chaos::review::{Finding, Level};
-use checkrein_chaos::stdio::Command;
 use clap::ValueEnum;
 
-use super::entry::{self, Entry, Leads};
+use super::entry::{self, Entry, Leads, Sought};
 use super::habits::{self, Habits};
 use super::upstream::SLOW;
 use crate::client_config::Client;
@@ -21,7 +20,7 @@ const LARGEST_FILE: u64 = 16 * 1024 * 1024;
 /// What is looked for.
 pub(super) struct Wanted<'a> {
     /// The upstream.
-    pub(super) command: &'a Command,
+    pub(super) upstream: Sought<'a>,
     /// How long it took to answer.
     pub(super) start: Option<Duration>,
     /// The clients the user named.
@@ -78,7 +77,7 @@ fn load(path: &Path) -> Result<Option<String>, String> {
 fn unreadable(client: Client, path: &Path, why: &str) -> Finding {
     let text = format!("the configuration of {} in `{}`: {why}", client.title(), path.display());
     Finding::new(Level::Warning, "configuration", text)
-        .mend("mend the file: the agent itself may not read it either")
+        .mend("look yourself whether it starts the upstream without the proxy")
 }
 
 /// What its file says of the upstream; nothing if it does not name it.
@@ -87,7 +86,7 @@ fn configured(client: Client, path: &Path, text: &str, wanted: &Wanted<'_>) -> V
         Ok(entries) => entries,
         Err(why) => return vec![unreadable(client, path, &why)],
     };
-    let leads: Vec<_> = entries.iter().map(|entry| (entry, entry.leads(wanted.command))).collect();
+    let leads: Vec<_> = entries.iter().map(|entry| (entry, entry.leads(wanted.upstream))).collect();
     let direct: Vec<_> = leads.iter().filter(|(_, leads)| matches!(leads, Leads::Direct)).collect();
     let through: Vec<(&Entry, &proxy::Arguments)> = leads
         .iter()
@@ -117,7 +116,7 @@ fn configured(client: Client, path: &Path, text: &str, wanted: &Wanted<'_>) -> V
         };
         findings.push(Finding::new(Level::Warning, "configuration", text).mend(mend));
     }
-    let is_remote = entries.iter().any(|entry| entry.is_remote);
+    let is_remote = direct.iter().any(|(entry, _)| entry.url.is_some());
     match habits::of(client.name()) {
         Some(habits) => findings.extend(habits_of(habits, is_remote, wanted.start)),
         None => {

@@ -17,8 +17,17 @@ pub(super) struct Entry {
     pub(super) name: String,
     program: Option<String>,
     arguments: Vec<String>,
-    /// It is reached by HTTP.
-    pub(super) is_remote: bool,
+    /// Where it is, when it is reached by HTTP.
+    pub(super) url: Option<String>,
+}
+
+/// The upstream that is looked for.
+#[derive(Clone, Copy)]
+pub(super) enum Sought<'a> {
+    /// A program.
+    Program(&'a Command),
+    /// A server at a URL.
+    Url(&'a str),
 }
 
 /// What an entry is to the upstream that is looked for.
@@ -62,7 +71,7 @@ fn json(text: &str, servers: &str) -> Result<Vec<Entry>, String> {
             .and_then(Value::as_array)
             .map(|args| args.iter().filter_map(text_of).collect())
             .unwrap_or_default(),
-        is_remote: server.get("url").is_some() || server.get("httpUrl").is_some(),
+        url: server.get("url").or_else(|| server.get("httpUrl")).and_then(text_of),
     });
     Ok(entries.collect())
 }
@@ -81,7 +90,7 @@ fn toml(text: &str, servers: &str) -> Result<Vec<Entry>, String> {
             arguments: arguments
                 .map(|args| args.iter().filter_map(|arg| arg.as_str()).map(str::to_owned).collect())
                 .unwrap_or_default(),
-            is_remote: text_of("url").is_some(),
+            url: text_of("url").map(str::to_owned),
         }
     });
     Ok(entries.collect())
@@ -89,29 +98,33 @@ fn toml(text: &str, servers: &str) -> Result<Vec<Entry>, String> {
 
 impl Entry {
     /// What it is to this upstream.
-    pub(super) fn leads(&self, upstream: &Command) -> Leads {
-        let Some(program) = &self.program else { return Leads::Elsewhere };
-        if is_same(OsStr::new(program), &self.arguments, upstream) {
+    pub(super) fn leads(&self, upstream: Sought<'_>) -> Leads {
+        let Some(program) = &self.program else {
+            let is_it = |url| matches!(upstream, Sought::Url(sought) if sought == url);
+            let is_direct = self.url.as_deref().is_some_and(is_it);
+            return if is_direct { Leads::Direct } else { Leads::Elsewhere };
+        };
+        if let Sought::Program(command) = upstream
+            && is_same(OsStr::new(program), &self.arguments, command)
+        {
             return Leads::Direct;
         }
         let is_ours = Path::new(program).file_stem() == Some(OsStr::new("checkrein"));
-        let Some(("proxy", flags)) =
-            self.arguments.split_first().map(|(first, rest)| (first.as_str(), rest))
-        else {
+        let Some((first, flags)) = self.arguments.split_first() else { return Leads::Elsewhere };
+        if !is_ours || first != "proxy" {
+            return Leads::Elsewhere;
+        }
+        let line = std::iter::once("proxy").chain(flags.iter().map(String::as_str));
+        let Ok(ProxyLine { proxy }) = ProxyLine::try_parse_from(line) else {
             return Leads::Elsewhere;
         };
-        let line = std::iter::once("proxy").chain(flags.iter().map(String::as_str));
-        match ProxyLine::try_parse_from(line) {
-            Ok(line)
-                if is_ours
-                    && line.proxy.command().is_ok_and(|command| {
-                        is_same(&command.program, &command.arguments, upstream)
-                    }) =>
-            {
-                Leads::Through(Box::new(line.proxy))
-            }
-            _ => Leads::Elsewhere,
-        }
+        let is_it = match upstream {
+            Sought::Url(url) => proxy.upstream_url.as_deref() == Some(url),
+            Sought::Program(sought) => proxy
+                .command()
+                .is_ok_and(|command| is_same(&command.program, &command.arguments, sought)),
+        };
+        if is_it { Leads::Through(Box::new(proxy)) } else { Leads::Elsewhere }
     }
 }
 
@@ -144,7 +157,7 @@ mod tests {
     }
 
     fn word(entry: &Entry) -> &'static str {
-        match entry.leads(&upstream()) {
+        match entry.leads(Sought::Program(&upstream())) {
             Leads::Direct => "direct",
             Leads::Through(_) => "through",
             Leads::Elsewhere => "elsewhere",
@@ -180,7 +193,10 @@ mod tests {
                 "elsewhere"
             ]
         );
-        assert!(entries[5].is_remote);
+        let is_there = |entry: &Entry| {
+            matches!(entry.leads(Sought::Url("http://localhost/mcp")), Leads::Direct)
+        };
+        assert!(is_there(&entries[5]) && !is_there(&entries[0]));
     }
 
     #[test]

@@ -187,6 +187,13 @@ async fn last_lines(stderr: ChildStderr) -> VecDeque<String> {
     last
 }
 
+/// What there is to say of one behind a URL: it runs already, and nobody here asked it.
+pub(super) fn not_visited() -> Finding {
+    let text = "an upstream at a URL is not asked: its tools and how they are defined stay unknown";
+    Finding::new(Level::Warning, "not_visited", text)
+        .mend("give the doctor the program that serves it, where it can be started on pipes")
+}
+
 /// What there is to say of it.
 pub(super) fn findings(visit: &Result<Visit, NoVisit>) -> Vec<Finding> {
     let visit = match visit {
@@ -205,7 +212,10 @@ pub(super) fn findings(visit: &Result<Visit, NoVisit>) -> Vec<Finding> {
         start(visit.start),
     ];
     if visit.strays > 0 {
-        let text = format!("it wrote {} lines to its output that are no messages", visit.strays);
+        let text = match visit.strays {
+            1 => "it wrote a line to its output that is no message".to_owned(),
+            strays => format!("it wrote {strays} lines to its output that are no messages"),
+        };
         let mend = "let it log to standard error: some clients hang on such a line";
         findings.push(Finding::new(Level::Warning, "strays", text).mend(mend));
     }
