@@ -58,10 +58,10 @@ impl Engine {
                         self.forward(connection, id, WaitingCall { is_in_batch: true, ..waiting });
                     }
                 }
-                self.to_upstream(connection, bytes.to_vec());
+                self.send_to_upstream(connection, bytes.to_vec());
             }
             Frame::Single(Message::Response { .. }) | Frame::Opaque => {
-                self.to_upstream(connection, bytes.to_vec());
+                self.send_to_upstream(connection, bytes.to_vec());
             }
         }
     }
@@ -71,7 +71,7 @@ impl Engine {
         if method == "tools/call" {
             return match Call::read(params) {
                 Some(call) => self.call(request, &call),
-                None => self.to_upstream(connection, bytes.to_vec()),
+                None => self.send_to_upstream(connection, bytes.to_vec()),
             };
         }
         if let Some(id) = id
@@ -85,11 +85,7 @@ impl Engine {
                 self.record(Event::SessionOpened { connection, client });
                 self.restart.remember_opening(connection, bytes);
             }
-            "notifications/cancelled" => {
-                if self.cancel(connection, params) {
-                    return;
-                }
-            }
+            "notifications/cancelled" if self.cancel(connection, params) => return,
             "notifications/initialized" => self.restart.remember_opened(connection, bytes),
             "tools/list" => {
                 if let Some(id) = id {
@@ -104,7 +100,7 @@ impl Engine {
             }
             _ => {}
         }
-        self.to_upstream(connection, bytes.to_vec());
+        self.send_to_upstream(connection, bytes.to_vec());
         if method == "notifications/initialized" && self.listing.is_unasked() {
             self.begin_listing(connection, None);
         }
@@ -146,7 +142,7 @@ impl Engine {
             }
         }
         self.forward(connection, id, waiting);
-        self.to_upstream(connection, frame);
+        self.send_to_upstream(connection, frame);
     }
 
     pub(super) fn receive(

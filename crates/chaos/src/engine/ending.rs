@@ -14,7 +14,7 @@ impl Engine {
             return self.done();
         }
         for delayed in self.timers.take_commits() {
-            self.commit(*delayed);
+            self.commit(delayed);
         }
         self.probe_at_end();
         self.done()
@@ -46,7 +46,7 @@ impl Engine {
             self.record(Event::Told { attempt, told: Told::Lost });
             let text = r#"{"code":-32603,"message":"Connection closed: the server went away"}"#;
             let frame = format!(r#"{{"jsonrpc":"2.0","id":{id},"error":{text}}}"#);
-            self.to_agent(connection, frame.into_bytes());
+            self.send_to_agent(connection, frame.into_bytes());
         }
         for (connection, purpose) in self.own.drain() {
             match purpose {

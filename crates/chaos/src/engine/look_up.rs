@@ -71,7 +71,7 @@ impl Engine {
         let frame = format!(r#"{{"jsonrpc":"2.0","id":{id},"result":{shown}}}"#).into_bytes();
         self.inject(call.attempt, rule);
         self.record(Event::Told { attempt: call.attempt, told: Told::Injected });
-        self.to_agent(connection, frame);
+        self.send_to_agent(connection, frame);
         true
     }
 }

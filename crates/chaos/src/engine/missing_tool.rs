@@ -59,7 +59,7 @@ impl Engine {
     fn say_changed(&mut self) {
         if let Some(missing) = self.missing.as_ref().filter(|missing| !missing.is_modern) {
             let connection = missing.connection;
-            self.to_agent(connection, CHANGED.to_vec());
+            self.send_to_agent(connection, CHANGED.to_vec());
         }
     }
 

@@ -180,13 +180,13 @@ impl Engine {
         self.out.push(Action::Record(event));
     }
 
-    fn to_agent(&mut self, connection: Connection, frame: Vec<u8>) {
+    fn send_to_agent(&mut self, connection: Connection, frame: Vec<u8>) {
         if !self.is_closing {
             self.out.push(Action::ToAgent(connection, frame));
         }
     }
 
-    fn to_upstream(&mut self, connection: Connection, frame: Vec<u8>) {
+    fn send_to_upstream(&mut self, connection: Connection, frame: Vec<u8>) {
         if !self.is_upstream_gone {
             self.out.push(Action::ToUpstream(connection, frame));
         }
@@ -195,7 +195,7 @@ impl Engine {
     /// Asks the upstream which tools it has; calls wait for the answer.
     fn begin_listing(&mut self, connection: Connection, meta: Option<serde_json::Value>) {
         let (look, frame) = self.listing.begin(meta);
-        self.to_upstream(connection, frame);
+        self.send_to_upstream(connection, frame);
         self.wait(LISTING_LIMIT, Timer::Listing(look));
     }
 

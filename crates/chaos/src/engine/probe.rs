@@ -98,7 +98,7 @@ impl Engine {
             let purpose = Purpose::Probe { tool: read.tool, when: when.clone() };
             self.own.ask(connection, id.clone(), purpose);
             self.probes.awaited += 1;
-            self.to_upstream(connection, frame.into_bytes());
+            self.send_to_upstream(connection, frame.into_bytes());
             self.wait(LIMIT, Timer::Overdue(connection, id));
         }
     }

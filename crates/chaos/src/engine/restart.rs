@@ -84,7 +84,7 @@ impl Engine {
             let Some(frame) = with_id(&initialize, &id) else { continue };
             self.restart.awaited += 1;
             self.own.ask(connection, id.clone(), Purpose::Opening);
-            self.to_upstream(connection, frame);
+            self.send_to_upstream(connection, frame);
             self.wait(OPENING_LIMIT, Timer::Overdue(connection, id));
         }
         self.done()
@@ -95,7 +95,7 @@ impl Engine {
         self.restart.answered();
         let opening = self.restart.sessions.get(&connection);
         if let Some(frame) = opening.and_then(|opening| opening.initialized.clone()) {
-            self.to_upstream(connection, frame);
+            self.send_to_upstream(connection, frame);
         }
     }
 }

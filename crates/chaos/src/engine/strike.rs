@@ -129,12 +129,12 @@ impl Engine {
             }
             Some(Effect::Double) => {
                 self.record(Event::Told { attempt, told: Told::Upstream });
-                self.to_agent(connection, at.bytes.to_vec());
-                self.to_agent(connection, at.bytes.to_vec());
+                self.send_to_agent(connection, at.bytes.to_vec());
+                self.send_to_agent(connection, at.bytes.to_vec());
             }
             Some(Effect::HideTool(how_long)) => {
                 self.record(Event::Told { attempt, told: Told::Upstream });
-                self.to_agent(connection, at.bytes.to_vec());
+                self.send_to_agent(connection, at.bytes.to_vec());
                 self.hide(connection, &call, rule, how_long);
             }
             _ => {
@@ -189,7 +189,7 @@ impl Engine {
         let told = if is_told { Told::Injected } else { Told::Nothing };
         self.record(Event::Told { attempt, told });
         match frame {
-            Some(frame) => self.to_agent(connection, frame),
+            Some(frame) => self.send_to_agent(connection, frame),
             None if shape == Shape::Silence => {}
             None => {
                 let (id, reply) = (id.to_owned(), reply.clone());
@@ -221,7 +221,7 @@ impl Engine {
         let Delayed { connection, id, frame, call } = delayed;
         self.record(Event::Forwarded { attempt: call.attempt });
         self.own.ask(connection, id, Purpose::Late(call));
-        self.to_upstream(connection, frame);
+        self.send_to_upstream(connection, frame);
     }
 
     fn redeliver(&mut self, at: Answered<'_>, call: WaitingCall) {
@@ -231,12 +231,12 @@ impl Engine {
         let again = call.frame.as_deref().and_then(|frame| with_id(frame, &own));
         let Some(again) = again else {
             self.record(Event::Told { attempt, told: Told::Upstream });
-            return self.to_agent(connection, at.bytes.to_vec());
+            return self.send_to_agent(connection, at.bytes.to_vec());
         };
         let (id, first) = (at.id.to_owned(), at.bytes.to_vec());
         let purpose = Purpose::Again(Box::new(Again { id, attempt, first }));
         self.own.ask(connection, own.clone(), purpose);
-        self.to_upstream(connection, again);
+        self.send_to_upstream(connection, again);
         self.wait(AGAIN_LIMIT, Timer::Overdue(connection, own));
     }
 
@@ -252,7 +252,7 @@ impl Engine {
         let second = answer.and_then(|(_, bytes)| with_id(&bytes, &again.id));
         self.record(Event::Redelivered { attempt, outcome });
         self.record(Event::Told { attempt, told: Told::Upstream });
-        self.to_agent(connection, second.unwrap_or(again.first));
+        self.send_to_agent(connection, second.unwrap_or(again.first));
     }
 
     /// Whether this cancel crosses an answer that waited for it; it leaves now.
@@ -265,7 +265,7 @@ impl Engine {
         self.record(Event::Cancelled { attempt });
         self.inject(attempt, crossing.rule);
         self.record(Event::Told { attempt, told: Told::Upstream });
-        self.to_agent(connection, crossing.frame);
+        self.send_to_agent(connection, crossing.frame);
         true
     }
 
@@ -273,7 +273,7 @@ impl Engine {
         let Some(crossing) = self.crossing.remove(&(connection, id.to_owned())) else { return };
         self.rules.let_go(crossing.rule);
         self.record(Event::Told { attempt: crossing.attempt, told: Told::Upstream });
-        self.to_agent(connection, crossing.frame);
+        self.send_to_agent(connection, crossing.frame);
     }
 
     fn drip(&mut self, connection: Connection, frame: &[u8], bytes: u64, every: Duration) {

@@ -43,7 +43,7 @@ impl Engine {
         self.record(Event::Concluded { attempt, outcome, evidence, answer });
         let Some(rule) = self.rule_at(&call, Moment::Handle) else {
             self.record(Event::Told { attempt, told: Told::Upstream });
-            return self.to_agent(connection, at.bytes.to_vec());
+            return self.send_to_agent(connection, at.bytes.to_vec());
         };
         self.inject(attempt, rule);
         self.ghost(connection, at.id);
@@ -113,7 +113,7 @@ impl Engine {
         let frame =
             format!(r#"{{"jsonrpc":"2.0","id":{id},"method":"tasks/get","params":{params}}}"#);
         self.own.ask(connection, id, Purpose::Task { attempt, task });
-        self.to_upstream(connection, frame.into_bytes());
+        self.send_to_upstream(connection, frame.into_bytes());
     }
 
     pub(super) fn looked_at_task(

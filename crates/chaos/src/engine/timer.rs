@@ -61,12 +61,12 @@ impl Timers {
     }
 
     /// Takes out every call that was to be sent later.
-    pub(super) fn take_commits(&mut self) -> Vec<Box<Delayed>> {
+    pub(super) fn take_commits(&mut self) -> Vec<Delayed> {
         let is_commit = |_: &u64, timer: &mut Timer| matches!(timer, Timer::Commit(_));
         let mut commits: Vec<_> = self.running.extract_if(is_commit).collect();
         commits.sort_by_key(|(token, _)| *token);
         let delayed = commits.into_iter().filter_map(|(_, timer)| match timer {
-            Timer::Commit(delayed) => Some(delayed),
+            Timer::Commit(delayed) => Some(*delayed),
             _ => None,
         });
         delayed.collect()

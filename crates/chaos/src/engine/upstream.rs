@@ -32,12 +32,12 @@ impl Engine {
                         self.told_upstream(call, outcome);
                     }
                 }
-                self.to_agent(connection, bytes.to_vec());
+                self.send_to_agent(connection, bytes.to_vec());
             }
             Frame::Single(Message::Request { method, params, .. }) => {
                 self.upstream_says(connection, bytes, method, params);
             }
-            Frame::Opaque => self.to_agent(connection, bytes.to_vec()),
+            Frame::Opaque => self.send_to_agent(connection, bytes.to_vec()),
         }
         self.done()
     }
@@ -52,7 +52,7 @@ impl Engine {
         if method.starts_with("notifications/tasks") {
             self.task_says(connection, params);
         }
-        self.to_agent(connection, bytes.to_vec());
+        self.send_to_agent(connection, bytes.to_vec());
         if method == "notifications/tools/list_changed" && !self.listing.is_unasked() {
             self.begin_listing(connection, None);
         }
@@ -77,13 +77,13 @@ impl Engine {
                 let with_ours = (self.config.audit_tools && is_first_page)
                     .then(|| self.offer_audit(&offered))
                     .flatten();
-                self.to_agent(connection, with_ours.unwrap_or(offered));
+                self.send_to_agent(connection, with_ours.unwrap_or(offered));
             }
             Some(Waiting::Task { attempt, is_result }) => {
                 self.task_answered(attempt, is_result, body);
-                self.to_agent(connection, bytes.to_vec());
+                self.send_to_agent(connection, bytes.to_vec());
             }
-            None => self.to_agent(connection, bytes.to_vec()),
+            None => self.send_to_agent(connection, bytes.to_vec()),
         }
     }
 
@@ -94,7 +94,7 @@ impl Engine {
 
     fn listed(&mut self, connection: Connection, body: Body<'_>) {
         if let Some(next) = self.listing.answered(body, &self.config.patterns) {
-            return self.to_upstream(connection, next);
+            return self.send_to_upstream(connection, next);
         }
         let tools = self.listing.tools();
         self.record(Event::Tools(tools.clone()));
@@ -127,7 +127,7 @@ impl Engine {
     pub(super) fn pass(&mut self, at: Answered<'_>, call: WaitingCall) {
         self.conclude(&call, at.outcome, at.answer);
         self.told_upstream(call, at.outcome);
-        self.to_agent(at.connection, at.bytes.to_vec());
+        self.send_to_agent(at.connection, at.bytes.to_vec());
     }
 
     fn told_upstream(&mut self, call: WaitingCall, outcome: Outcome) {
