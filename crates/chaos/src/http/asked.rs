@@ -135,7 +135,7 @@ impl Switch<'_> {
                 self.sessions.retain(|_, known| *known != connection);
                 let (head, ()) = hyper::Response::new(()).into_parts();
                 exchange.answer_whole(head, "".into(), true);
-                self.end_child(connection)
+                self.child_ended(connection)
             }
             _ => {
                 refuse(exchange, StatusCode::METHOD_NOT_ALLOWED, "Method not allowed");

@@ -170,11 +170,22 @@ impl Switch<'_> {
         if let Upstream::Children(children) = &mut self.upstream {
             if let Some(exchange) = asked.and_then(|number| self.exchanges.get_mut(&number)) {
                 exchange.is_sent = true;
+                // The frame is all that a process gets of it.
+                exchange.is_over = true;
                 exchange.head = None;
                 if exchange.id.is_none() {
                     exchange.accept();
-                    exchange.is_over = true;
                 }
+            }
+            let own = match Frame::read(&frame) {
+                Frame::Single(Message::Request { id: Some(id), .. }) if asked.is_none() => Some(id),
+                _ => None,
+            };
+            if let Some(id) = own {
+                let mut exchange = Exchange::own(connection, Some(id.to_owned()));
+                exchange.is_over = true;
+                let number = super::listener::number(&self.numbers);
+                self.exchanges.insert(number, exchange);
             }
             children.send(connection, frame)?;
             if let Some(number) = asked {
@@ -331,14 +342,6 @@ impl Switch<'_> {
         let (inputs, mut answered) = tokio::sync::mpsc::unbounded_channel::<Input>();
         let _task: Task = client::send(address.clone(), 0, request, inputs);
         let _ = tokio::time::timeout(GOODBYE, answered.recv()).await;
-    }
-
-    /// The process behind a session is no longer needed.
-    pub(super) fn end_child(&mut self, connection: Connection) -> Result<(), ProxyError> {
-        if let Upstream::Children(children) = &mut self.upstream {
-            children.end(connection);
-        }
-        Ok(())
     }
 }
 

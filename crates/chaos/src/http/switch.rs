@@ -208,6 +208,7 @@ impl<'a> Switch<'a> {
             Input::StreamEnded(exchange) => self.stream_ended(exchange),
             Input::Failed(exchange, lost) => self.failed(exchange, lost),
             Input::UpstreamLine(connection, line, _left) => {
+                self.heard(connection, &line);
                 self.carry_out(|engine| engine.from_upstream(connection, &line))
             }
             Input::UpstreamEnded(connection) => self.child_ended(connection),
@@ -403,7 +404,8 @@ impl<'a> Switch<'a> {
 
     fn left(&mut self, id: ExchangeId) -> Result<(), ProxyError> {
         let Some(exchange) = self.exchanges.get_mut(&id) else { return Ok(()) };
-        let is_through = exchange.is_over || exchange.is_heard || !exchange.is_open();
+        let is_url = matches!(self.upstream, Upstream::Url(_));
+        let is_through = exchange.is_heard || !exchange.is_open() || is_url && exchange.is_over;
         exchange.outlet = Outlet::Done;
         exchange.held = None;
         // In the older revisions leaving is no cancel: what becomes of the call is still heard.
@@ -434,8 +436,8 @@ impl<'a> Switch<'a> {
     /// Forgets an exchange that both sides are done with.
     pub(super) fn sweep(&mut self, id: ExchangeId) {
         let is_over = self.exchanges.get(&id).is_some_and(|it| {
-            let is_resumed_elsewhere = matches!(it.outlet, Outlet::Done | Outlet::Ours);
-            it.is_over && is_resumed_elsewhere
+            let is_told = matches!(it.outlet, Outlet::Done | Outlet::Ours);
+            it.is_over && is_told
         });
         if is_over {
             self.exchanges.remove(&id);
@@ -454,7 +456,20 @@ impl<'a> Switch<'a> {
         }
     }
 
-    fn child_ended(&mut self, connection: Connection) -> Result<(), ProxyError> {
+    /// Marks the oldest request that this line of a process answers.
+    fn heard(&mut self, connection: Connection, line: &[u8]) {
+        let Some(id) = answers(line) else { return };
+        let asked = self.exchanges.iter_mut().find(|(_, it)| {
+            it.connection == connection && !it.is_heard && it.id.as_deref() == Some(id)
+        });
+        let Some((number, exchange)) = asked else { return };
+        exchange.is_heard = true;
+        let number = *number;
+        self.sweep(number);
+    }
+
+    /// A process that has ended answers nobody any more, the harness neither.
+    pub(super) fn child_ended(&mut self, connection: Connection) -> Result<(), ProxyError> {
         let Upstream::Children(children) = &mut self.upstream else { return Ok(()) };
         children.end(connection);
         let waiting: Vec<_> = self
@@ -466,9 +481,10 @@ impl<'a> Switch<'a> {
         for id in waiting {
             let Some(exchange) = self.exchanges.get_mut(&id) else { continue };
             let Some(request) = exchange.id.clone() else { continue };
-            exchange.is_over = true;
+            exchange.is_heard = true;
             let frame = error(&request, "Connection closed: the server went away");
             self.carry_out(|engine| engine.from_upstream(connection, &frame))?;
+            self.sweep(id);
         }
         Ok(())
     }

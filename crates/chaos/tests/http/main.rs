@@ -279,6 +279,7 @@ while IFS= read -r line; do
   case "$line" in
     *'"initialize"'*) r='{"protocolVersion":"2025-11-25"}' ;;
     *tools/list*) r='{"tools":[{"name":"create_booking","inputSchema":{"type":"object"}}]}' ;;
+    *notifications/mute*) exec sleep 60 ;;
     *tools/call*)
       echo '{"jsonrpc":"2.0","method":"notifications/message","params":{}}'
       r='{"content":[],"process":'$$'}' ;;
@@ -327,6 +328,38 @@ fn a_server_on_pipes_has_a_process_for_each_session() {
     assert_eq!(read(&mut stage.send("DELETE", "/mcp", &[&one], b"")).unwrap().status(), 200);
     assert_eq!(stage.ask(&[&one], &create(2)).unwrap().status(), 404);
     assert_eq!(stage.ask(&[], &create(2)).unwrap().status(), 400);
+}
+
+#[test]
+fn many_requests_before_a_server_on_pipes_leave_nothing_behind() {
+    let stage = before_pipes(None);
+    let session = open_session(&stage);
+    let list = r#"{"jsonrpc":"2.0","id":5,"method":"tools/list"}"#;
+    let note = r#"{"jsonrpc":"2.0","method":"notifications/odd"}"#;
+    for _ in 0..1500 {
+        assert_eq!(stage.ask(&[&session], note).unwrap().status(), 202);
+    }
+    for _ in 0..700 {
+        assert_eq!(stage.ask(&[&session], list).unwrap().status(), 200);
+    }
+}
+
+#[test]
+fn a_session_that_ends_while_its_tools_are_listed_holds_up_no_other() {
+    let stage = before_pipes(None);
+    let started = std::time::Instant::now();
+    let opening = r#"{"jsonrpc":"2.0","id":0,"method":"initialize","params":{}}"#;
+    let got = stage.ask(&[], opening).unwrap();
+    let session = format!("Mcp-Session-Id: {}", got.headers["mcp-session-id"]);
+    // The harness's own look at the tools is under way when the process ends.
+    let mute = r#"{"jsonrpc":"2.0","method":"notifications/mute"}"#;
+    stage.ask(&[&session], mute).unwrap();
+    let opened = r#"{"jsonrpc":"2.0","method":"notifications/initialized"}"#;
+    stage.ask(&[&session], opened).unwrap();
+    read(&mut stage.send("DELETE", "/mcp", &[&session], b"")).unwrap();
+    let other = open_session(&stage);
+    assert_eq!(stage.ask(&[&other], &create(1)).unwrap().status(), 200);
+    assert!(started.elapsed() < Duration::from_secs(8), "{:?}", started.elapsed());
 }
 
 #[test]
