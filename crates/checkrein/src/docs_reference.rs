@@ -12,7 +12,7 @@ use serde_json::{Map, Value};
 
 use crate::catalog::operations;
 use crate::failure::Failure;
-use crate::serve;
+use crate::{proxy, serve};
 
 /// What `docs-reference` is told.
 #[derive(Args, Debug)]
@@ -22,12 +22,13 @@ pub(crate) struct Arguments {
     out: PathBuf,
 }
 
-/// Writes settings, tools and one page of resource types per toolset.
+/// Writes settings, tools, the proxy and one page of resource types per toolset.
 pub(crate) fn run(arguments: &Arguments) -> Result<(), Failure> {
     let catalog = checkrein_builtin::catalog();
     let out = &arguments.out;
     write(out, "settings.md", &checkrein_settings::reference::markdown())?;
     write(out, "resource-types.md", &index(&catalog))?;
+    write(out, "proxy.md", &proxy::markdown())?;
     for toolset in &catalog.toolsets {
         let types: Vec<_> = catalog.of_toolset(&toolset.name).collect();
         if types.is_empty() {

@@ -2,6 +2,7 @@
 
 mod arguments;
 mod progress;
+mod reference;
 pub(crate) mod refusal;
 pub(crate) mod run_dir;
 mod scenarios;
@@ -13,6 +14,7 @@ use checkrein_chaos::stdio::{self, Ending, ProxyError};
 use checkrein_report::Target;
 
 pub(crate) use arguments::{Arguments, FailOn, Switch};
+pub(crate) use reference::markdown;
 
 use crate::failure::Failure;
 use crate::terminal::complain;
