@@ -3,7 +3,7 @@
 use std::io::{BufRead, BufReader, Write};
 use std::process::{Child, ChildStdin, Stdio};
 use std::sync::mpsc::{Receiver, sync_channel};
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use checkrein_testkit::Place;
 use serde_json::{Value, json};
@@ -111,6 +111,15 @@ impl Agent {
                 return Some(frame);
             }
             self.others.push(frame);
+        }
+    }
+
+    /// Listens for a while; what comes is kept.
+    pub(super) fn listen(&mut self, how_long: Duration) {
+        let nobody = u64::MAX;
+        let until = Instant::now() + how_long;
+        while let Some(left) = until.checked_duration_since(Instant::now()) {
+            assert_eq!(self.answer_within(nobody, left), None);
         }
     }
 

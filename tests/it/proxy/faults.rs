@@ -40,7 +40,7 @@ fn a_late_commit_lands_after_the_look_up_and_a_blind_repeat_fails() {
     assert!(text(&book(&mut agent)).contains("timed out"));
     assert_eq!(text(&agent.call("list_bookings", json!({}))), "[]", "the look-up shows nothing");
     assert_eq!(text(&book(&mut agent)), "booked");
-    std::thread::sleep(Duration::from_millis(900));
+    agent.listen(Duration::from_millis(900));
     assert_eq!(bookings(&place), [WHO, WHO]);
     let report = end(agent, &place);
     assert_eq!(
@@ -203,7 +203,7 @@ fn a_lost_task_handle_leaves_an_execution_that_the_harness_follows() {
     let place = place();
     let mut agent = with(&place, "lost-task-handle");
     assert!(text(&agent.call("create_later", json!({"who": WHO}))).contains("timed out"));
-    std::thread::sleep(Duration::from_millis(900));
+    agent.listen(Duration::from_millis(900));
     let report = end(agent, &place);
     assert_eq!(
         (report["verdict"].as_str(), &report["operations"][0]["executions"]),
@@ -275,7 +275,7 @@ fn a_changed_list_lacks_the_tool_for_a_while() {
     assert!(!names(&mut agent).contains("create_booking"));
     assert_eq!(book(&mut agent)["error"]["code"], -32602);
     assert_eq!(bookings(&place), [WHO]);
-    std::thread::sleep(Duration::from_millis(800));
+    agent.listen(Duration::from_millis(800));
     assert!(names(&mut agent).contains("create_booking"));
     let changes =
         agent.others.iter().filter(|it| it["method"] == "notifications/tools/list_changed");
