@@ -1,6 +1,5 @@
 //! Starts the upstream, asks what it is and which tools it has, and ends it.
 
-use std::collections::VecDeque;
 use std::process::{ExitStatus, Stdio};
 use std::time::{Duration, Instant};
 
@@ -8,7 +7,7 @@ use checkrein_chaos::review::{Finding, Level};
 use checkrein_chaos::stdio::Command;
 use rustix::process::{Pid, Signal, kill_process_group};
 use serde_json::{Value, json};
-use tokio::io::{AsyncBufReadExt, BufReader};
+use tokio::io::AsyncReadExt;
 use tokio::process::{Child, ChildStderr};
 use tokio::task::JoinHandle;
 use tokio::time::timeout;
@@ -23,8 +22,8 @@ const GRACE: Duration = Duration::from_secs(2);
 pub(super) const SLOW: Duration = Duration::from_millis(500);
 /// The most pages of tools that are read, as in the proxy.
 const PAGE_LIMIT: usize = 200;
-/// How many lines of its complaints are kept.
-const COMPLAINT_LINES: usize = 5;
+/// How much of its complaints is kept.
+const COMPLAINT_BYTES: usize = 500;
 const HANDSHAKE: &str = "2025-11-25";
 const STATELESS: &str = "2026-07-28";
 
@@ -65,7 +64,7 @@ pub(super) async fn visit(command: &Command) -> Result<Visit, NoVisit> {
     else {
         unreachable!("all three were asked for as pipes")
     };
-    let complaints = tokio::spawn(last_lines(stderr));
+    let complaints = tokio::spawn(last_words(stderr));
     let mut conversation = Conversation::new(input, output);
     let talked = talk(&mut conversation, since).await;
     // Its input closes with it, which is how a client takes leave.
@@ -149,13 +148,10 @@ async fn leave(child: &mut Child) -> Option<ExitStatus> {
 async fn explain(
     trouble: Trouble,
     status: Option<ExitStatus>,
-    complaints: JoinHandle<VecDeque<String>>,
+    complaints: JoinHandle<String>,
 ) -> NoVisit {
     let said = timeout(GRACE, complaints).await.ok().and_then(Result::ok).unwrap_or_default();
-    let said = match said.len() {
-        0 => String::new(),
-        _ => format!("; it said: {}", said.into_iter().collect::<Vec<_>>().join(" / ")),
-    };
+    let said = if said.is_empty() { said } else { format!("; it said: {said}") };
     match trouble {
         Trouble::Silent => NoVisit {
             text: format!("it said nothing for {} s{said}", PATIENCE.as_secs()),
@@ -175,16 +171,15 @@ async fn explain(
     }
 }
 
-async fn last_lines(stderr: ChildStderr) -> VecDeque<String> {
-    let mut lines = BufReader::new(stderr).lines();
-    let mut last = VecDeque::new();
-    while let Ok(Some(line)) = lines.next_line().await {
-        if last.len() == COMPLAINT_LINES {
-            last.pop_front();
-        }
-        last.push_back(line);
+/// The end of what it writes to standard error; it may write for ever, and without line ends.
+async fn last_words(mut stderr: ChildStderr) -> String {
+    let mut last = Vec::new();
+    let mut piece = [0; 1024];
+    while let Ok(size @ 1..) = stderr.read(&mut piece).await {
+        last.extend(piece.iter().take(size));
+        last.drain(..last.len().saturating_sub(COMPLAINT_BYTES));
     }
-    last
+    String::from_utf8_lossy(&last).lines().collect::<Vec<_>>().join(" / ")
 }
 
 /// What there is to say of one behind a URL: it runs already, and nobody here asked it.
