@@ -73,11 +73,14 @@ fn follow(lines: &Receiver<String>, kept: &mut Vec<String>, limit: Duration) -> 
     }
 }
 
-/// The line that says best why a program failed: the last one that says so, else the last one.
+/// The line that says best why a program failed: how many tests did, else the last error, else the
+/// last line.
 fn reason(lines: &[String]) -> &str {
-    let error = lines.iter().rev().find(|line| line.starts_with("error"));
-    let last = || lines.iter().rev().find(|line| !line.trim().is_empty());
-    error.or_else(last).map_or("it said nothing", |line| line.trim())
+    let last = |says: fn(&str) -> bool| lines.iter().rev().find(|line| says(line));
+    last(|line| line.contains(" tests run: "))
+        .or_else(|| last(|line| line.starts_with("error")))
+        .or_else(|| last(|line| !line.trim().is_empty()))
+        .map_or("it said nothing", |line| line.trim())
 }
 
 /// Whether a program can be found and answers `--version`.
@@ -109,9 +112,11 @@ mod tests {
     }
 
     #[test]
-    fn a_line_that_says_error_is_the_reason() {
-        let lines = ["error: no room", "warning: waiting"].map(str::to_owned);
-        assert_eq!(reason(&lines), "error: no room");
+    fn the_reason_is_a_count_of_tests_before_an_error_before_a_last_line() {
+        let lines = ["2 tests run: 1 passed, 1 failed", "error: no room", "bye"].map(str::to_owned);
+        assert_eq!(reason(&lines), "2 tests run: 1 passed, 1 failed");
+        assert_eq!(reason(&lines[1..]), "error: no room");
+        assert_eq!(reason(&lines[2..]), "bye");
         assert_eq!(reason(&[]), "it said nothing");
     }
 
