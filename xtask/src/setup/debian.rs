@@ -10,6 +10,7 @@ use crate::run;
 /// A program and the Debian packages that bring it.
 const PROGRAMS: &[(&str, &[&str])] = &[
     ("cc", &["gcc", "libc6-dev"]),
+    ("chromium", &["chromium"]),
     ("git", &["git"]),
     ("npm", &["nodejs", "npm"]),
     ("python3", &["python3", "python3-venv"]),
