@@ -10,6 +10,7 @@ mod children;
 mod client;
 mod exchange;
 mod headers;
+mod hearing;
 mod input;
 mod listener;
 mod origin;

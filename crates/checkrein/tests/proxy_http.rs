@@ -1,6 +1,11 @@
 //! An agent on pipes in front of an upstream on HTTP, and what is refused.
 
 #![expect(
+    clippy::disallowed_methods,
+    clippy::disallowed_types,
+    reason = "a test writes its own bytes, and blocks no runtime"
+)]
+#![expect(
     clippy::unwrap_used,
     clippy::indexing_slicing,
     reason = "a test may stop where it stands"

@@ -1,9 +1,13 @@
 //! The relay over HTTP: bytes, streams, shapes, sessions.
 
 #![expect(
+    clippy::disallowed_methods,
+    clippy::disallowed_types,
+    reason = "a test writes its own bytes, and blocks no runtime"
+)]
+#![expect(
     clippy::unwrap_used,
     clippy::indexing_slicing,
-    clippy::panic,
     reason = "a test may stop where it stands"
 )]
 
