@@ -32,8 +32,8 @@ pub(crate) fn markdown() -> String {
     page.push_str("\n## Scenarios\n\n`--scenario NAME` runs one of these.\n");
     for scenario in Scenario::built_in() {
         let _ = write!(page, "\n### `{}`\n\n{}.\n\n", scenario.name, first_upper(&scenario.about));
-        for line in scenarios::details(&scenario) {
-            let _ = writeln!(page, "- {}", cell(&line));
+        for (what, about) in scenarios::details(&scenario) {
+            let _ = writeln!(page, "- `{what}`: {}", cell(&about));
         }
     }
     page.push_str(FILE);
@@ -90,7 +90,7 @@ fn flag(argument: &Arg) -> String {
         known if known.is_empty() || !argument.get_action().takes_values() => String::new(),
         known => format!(" One of {}.", known.join(", ")),
     };
-    format!("| `{}` | {}.{possible} |\n", cell(&name), cell(&about))
+    format!("| `{}` | {}.{possible} |\n", cell(&name), cell(about.trim_end_matches('.')))
 }
 
 fn fault(kind: &Kind) -> String {

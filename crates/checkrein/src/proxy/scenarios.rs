@@ -68,28 +68,38 @@ pub(super) fn list() -> Result<(), Failure> {
     let width = known.iter().map(|scenario| scenario.name.len()).max().unwrap_or_default();
     for scenario in &known {
         say(&format!("{:<width$}  {}", scenario.name, scenario.about));
-        for line in details(scenario) {
-            say(&format!("{:<width$}    {line}", ""));
+        for (what, about) in details(scenario) {
+            say(&format!("{:<width$}    {what:<18} {about}", ""));
         }
     }
     Ok(())
 }
 
 /// What an agent sees of it, what it tells apart, how it is counted, and where it has no sense.
-pub(super) fn details(scenario: &Scenario) -> Vec<String> {
+pub(super) fn details(scenario: &Scenario) -> Vec<(String, String)> {
     let mut lines = Vec::new();
-    for (shape, seen) in scenario.shapes(Transport::Stdio) {
-        lines.push(format!("--shape {:<10} {seen}", shape.name()));
+    for (shape, seen) in shapes(scenario) {
+        let only = match (shape.is_on(Transport::Stdio), shape.is_on(Transport::Http)) {
+            (true, false) => " (stdio only)",
+            (false, true) => " (HTTP only)",
+            _ => "",
+        };
+        lines.push((format!("--shape {}", shape.name()), format!("{seen}{only}")));
     }
-    let is_http_only = |(shape, _): &(Shape, &str)| !shape.is_on(Transport::Stdio);
-    for (shape, seen) in scenario.shapes(Transport::Http).into_iter().filter(is_http_only) {
-        lines.push(format!("on HTTP only: {:<10} {seen}", shape.name()));
-    }
-    lines.extend(scenario.tells.clone());
-    lines.extend(scenario.verdict.as_ref().map(|verdict| format!("verdict: {verdict}")));
+    let tells = scenario.tells.as_ref().map(|tells| ("worth".to_owned(), tells.clone()));
+    let verdict = scenario.verdict.as_ref().map(|verdict| ("verdict".to_owned(), verdict.clone()));
+    lines.extend(tells.into_iter().chain(verdict));
     for (transport, name) in [(Transport::Stdio, "stdio"), (Transport::Http, "HTTP")] {
         let why = scenario.why_not_on(transport);
-        lines.extend(why.map(|why| format!("not on {name}: {why}")));
+        lines.extend(why.map(|why| (format!("not on {name}"), why.to_owned())));
     }
     lines
+}
+
+/// The shapes that any transport has, each once.
+fn shapes(scenario: &Scenario) -> Vec<(Shape, &'static str)> {
+    let on = |transport| scenario.shapes(transport);
+    let further =
+        on(Transport::Http).into_iter().filter(|(shape, _)| !shape.is_on(Transport::Stdio));
+    on(Transport::Stdio).into_iter().chain(further).collect()
 }
