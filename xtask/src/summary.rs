@@ -3,6 +3,9 @@
 use std::fmt;
 use std::time::Duration;
 
+/// The part of a reason that fits into the table; all of it stands under the check's heading.
+const WIDTH: usize = 140;
+
 /// How one check ended.
 pub(crate) struct Ended {
     /// Its name.
@@ -44,7 +47,8 @@ impl fmt::Display for Summary {
                 Err(text) => ("FAILED", text),
             };
             let seconds = took.as_secs_f64();
-            let first = text.lines().next().unwrap_or_default();
+            let first: String =
+                text.lines().next().unwrap_or_default().chars().take(WIDTH).collect();
             let row = format!("  {word}  {name:<24} {seconds:>7.1} s  {first}");
             writeln!(out, "{}", row.trim_end())?;
         }
