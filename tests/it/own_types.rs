@@ -69,8 +69,7 @@ async fn a_type_of_the_users_own_is_listed_and_read() {
 #[tokio::test]
 async fn the_sandbox_answers_to_a_type_of_the_users_own() {
     let place = Place::new();
-    let create = "\
-  create:
+    let create = "  create:
     request: POST /widgets/api/widgets
     risk: low_write
     body: { document: {} }

@@ -1,6 +1,6 @@
 //! The proxy over Streamable HTTP: on the agent's side, on the upstream's, or on both.
 //!
-//! [`switch`] is the loop: it alone holds the engine, and everything else is a task that tells it
+//! `switch` is the loop: it alone holds the engine, and everything else is a task that tells it
 //! what happened and is told what to let out. What no fault touches passes as it came: method,
 //! target, fields, status and body, and streams event by event.
 

@@ -78,7 +78,7 @@ impl Run {
             Event::Forwarded { attempt } => self.change(*attempt, |it| it.forwarded = true),
             Event::Injected { attempt, fault } => {
                 self.is_triggered |= self.start.scenario.as_ref() == Some(&fault.name);
-                self.desk.note_fault();
+                self.note_fault();
                 self.change(*attempt, |it| it.fault = Some(fault.clone()));
             }
             Event::Concluded { attempt, outcome, evidence, answer } => {
@@ -168,6 +168,15 @@ impl Run {
             again.and_then(|place| Some((place, self.attempts.get_index(place)?)))
         {
             self.desk.look_again(place, attempt);
+        }
+    }
+
+    /// From the first fault on a read may be a look after it, so none of them is settled any more.
+    fn note_fault(&mut self) {
+        if self.desk.note_fault() {
+            for (place, attempt) in self.attempts.values().enumerate() {
+                self.desk.look_again(place, attempt);
+            }
         }
     }
 

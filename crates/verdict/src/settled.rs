@@ -49,9 +49,9 @@ impl Desk {
         self.open.iter().copied()
     }
 
-    /// Whether anything was injected so far.
-    pub(crate) fn note_fault(&mut self) {
-        self.is_faulted = true;
+    /// Something was injected; `true` the first time, when every attempt must be looked at again.
+    pub(crate) fn note_fault(&mut self) -> bool {
+        !std::mem::replace(&mut self.is_faulted, true)
     }
 
     /// A new attempt, at this place. Gives the place of another one that must be looked at again.
