@@ -7,7 +7,7 @@ use anyhow::{Result, bail, ensure};
 
 use crate::house::House;
 use crate::summary::{Ended, Summary};
-use crate::{docs, golden, run, tidy};
+use crate::{docs, golden, run, tidy, verdicts};
 
 /// One check: what it is called and what it does. It gives a few words for the summary.
 pub(crate) struct Check {
@@ -34,6 +34,8 @@ pub(crate) const ALL: &[Check] = &[
     Check { name: "release build", run: release },
     Check { name: "demo", run: demo },
     Check { name: "real clients", run: clients },
+    Check { name: "real upstreams", run: upstreams },
+    Check { name: "chaos suite", run: verdicts::replay },
     Check { name: "golden requests", run: golden::requests },
     Check { name: "golden results", run: golden::results },
     Check { name: "golden tools", run: golden::tools },
@@ -136,43 +138,30 @@ fn demo(house: &House) -> Result<String> {
 }
 
 fn clients(house: &House) -> Result<String> {
-    // They are ignored in a plain `cargo test`, which must not need Node.js and Python.
+    with_packages(house, "clients")
+}
+
+fn upstreams(house: &House) -> Result<String> {
+    with_packages(house, "real_upstreams")
+}
+
+/// Runs one module of the end-to-end tests against the release binary, those too that a plain
+/// `cargo test` ignores because they need Node.js and Python packages.
+fn with_packages(house: &House, module: &str) -> Result<String> {
     let mut command = if has_nextest() {
-        let filter = "test(/^clients::/)";
-        command(
-            house,
-            [
-                "nextest",
-                "run",
-                "-p",
-                "checkrein-it",
-                "--locked",
-                "--no-fail-fast",
-                "--run-ignored",
-                "only",
-                "-E",
-                filter,
-            ],
-        )
+        let mut nextest = command(house, ["nextest", "run", "-p", "checkrein-it", "--locked"]);
+        nextest.args(["--no-fail-fast", "--run-ignored", "all", "-E"]);
+        nextest.arg(format!("test(/^{module}::/)"));
+        nextest
     } else {
-        command(
-            house,
-            [
-                "test",
-                "-p",
-                "checkrein-it",
-                "--locked",
-                "--no-fail-fast",
-                "--test",
-                "it",
-                "--",
-                "clients::",
-                "--ignored",
-            ],
-        )
+        let mut test = command(house, ["test", "-p", "checkrein-it", "--locked", "--test", "it"]);
+        test.args(["--no-fail-fast", "--", &format!("{module}::"), "--include-ignored"]);
+        test
     };
     let lines = run::shown(command.env("CHECKREIN_BIN", house.release_binary()))?;
-    Ok(counted(&lines))
+    let counted = counted(&lines);
+    ensure!(!counted.contains(" 0 passed"), "no test of `{module}` ran");
+    Ok(counted)
 }
 
 fn has_nextest() -> bool {

@@ -121,7 +121,7 @@ fn replay_part(
 }
 
 /// The number before ` passed, ` in the last line.
-fn passed(lines: &[String]) -> Result<usize> {
+pub(crate) fn passed(lines: &[String]) -> Result<usize> {
     let line = lines.iter().rev().find(|line| line.contains(" passed, "));
     let line = line.context("the suite did not say how many cases passed")?;
     let count = line.split(" passed, ").next().and_then(|head| head.split_whitespace().next_back());

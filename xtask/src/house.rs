@@ -40,7 +40,16 @@ impl House {
 
     /// The recorded requests and results, where they lie beside the repository.
     pub(crate) fn golden(&self) -> Option<PathBuf> {
-        let script = self.root.parent()?.join("shared/golden/golden.py");
+        self.beside("golden/golden.py")
+    }
+
+    /// The suite that plays scripted agents through the proxy, where it lies beside the repository.
+    pub(crate) fn verdicts(&self) -> Option<PathBuf> {
+        self.beside("chaos/oracle/verdict_truth.py")
+    }
+
+    fn beside(&self, script: &str) -> Option<PathBuf> {
+        let script = self.root.parent()?.join("shared").join(script);
         script.is_file().then_some(script)
     }
 }

@@ -11,6 +11,7 @@ mod setup;
 mod summary;
 mod tidy;
 mod tree;
+mod verdicts;
 
 use std::process::ExitCode;
 
