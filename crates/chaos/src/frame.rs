@@ -83,8 +83,7 @@ impl<'a> Message<'a> {
         let envelope: Envelope<'a> = serde_json::from_str(text).ok()?;
         let id = envelope.id.map(RawValue::get);
         if let Some(method) = envelope.method {
-            // A method with escapes in it is none that we know.
-            let method = method.get().strip_prefix('"')?.strip_suffix('"')?;
+            let method = plain(method.get())?;
             return Some(Self::Request { id, method, params: envelope.params.map(RawValue::get) });
         }
         let body = match (envelope.result, envelope.error) {
@@ -94,6 +93,32 @@ impl<'a> Message<'a> {
         };
         Some(Self::Response { id: id?, body })
     }
+}
+
+/// Every method that the harness acts on.
+const METHODS: &[&str] = &[
+    "initialize",
+    "notifications/cancelled",
+    "notifications/initialized",
+    "notifications/tasks/status",
+    "notifications/tools/list_changed",
+    "prompts/get",
+    "resources/read",
+    "tasks/get",
+    "tasks/result",
+    "tools/call",
+    "tools/list",
+];
+
+/// A method without its quotes. Some writers of JSON escape the slash, so one with escapes is
+/// compared by value with those that matter here; any other stays as written.
+fn plain(written: &str) -> Option<&str> {
+    let bare = written.strip_prefix('"')?.strip_suffix('"')?;
+    if !bare.contains('\\') {
+        return Some(bare);
+    }
+    let method: String = serde_json::from_str(written).ok()?;
+    Some(METHODS.iter().find(|known| **known == method).copied().unwrap_or(bare))
 }
 
 #[cfg(test)]
@@ -107,6 +132,22 @@ mod tests {
             panic!("not a request")
         };
         assert_eq!((id, method, params), (Some("1e400"), "tools/call", Some(r#"{"a" : 0.10}"#)));
+    }
+
+    #[test]
+    fn a_method_is_known_however_it_is_escaped() {
+        for (written, method) in [
+            (r#""tools\/call""#, "tools/call"),
+            (r#""\u0074ools/list""#, "tools/list"),
+            (r#""own\/method""#, r"own\/method"),
+        ] {
+            let line = format!(r#"{{"id":1,"method":{written}}}"#);
+            let Frame::Single(Message::Request { method: read, .. }) = Frame::read(line.as_bytes())
+            else {
+                panic!("not a request")
+            };
+            assert_eq!(read, method);
+        }
     }
 
     #[test]

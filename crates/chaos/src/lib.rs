@@ -17,6 +17,7 @@ pub mod glob;
 pub mod http;
 mod listing;
 mod pending;
+mod request_id;
 pub mod review;
 pub mod scenario;
 mod splice;

@@ -26,12 +26,25 @@ enum State {
     Refused,
 }
 
+/// Whom an answer is for.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Whose {
+    /// The proxy, which waits for it.
+    ThisLook,
+    /// The proxy, which waits for it no longer.
+    EarlierLook,
+    /// Somebody else.
+    NotOurs,
+}
+
 /// The upstream's tools and how we learn of them.
 #[derive(Debug)]
 pub(crate) struct Listing {
     state: State,
     tools: HashMap<String, Tool>,
     collected: Vec<Tool>,
+    /// What the ids of our own requests begin with; no client uses it.
+    mark: String,
     count: u64,
     look: u64,
     meta: Option<Value>,
@@ -74,6 +87,7 @@ impl Listing {
             state: State::Unasked,
             tools: HashMap::new(),
             collected: Vec::new(),
+            mark: format!("tools-{}-", std::process::id()),
             count: 0,
             look: 0,
             meta: None,
@@ -109,7 +123,7 @@ impl Listing {
 
     fn ask(&mut self, cursor: Option<&str>, pages: u32) -> Vec<u8> {
         self.count += 1;
-        let id = format!("tools-{}-{}", std::process::id(), self.count);
+        let id = format!("{}{}", self.mark, self.count);
         let mut params = serde_json::Map::new();
         if let Some(cursor) = cursor {
             params.insert("cursor".to_owned(), json!(cursor));
@@ -122,9 +136,16 @@ impl Listing {
         request.to_string().into_bytes()
     }
 
-    /// Whether an answer with this id is for the proxy.
-    pub(crate) fn owns(&self, id: &str) -> bool {
-        matches!(&self.state, State::Asking { id: own, .. } if own == id)
+    /// Whom an answer with this id is for.
+    pub(crate) fn whose(&self, id: &str) -> Whose {
+        match &self.state {
+            State::Asking { id: own, .. } if own == id => Whose::ThisLook,
+            // The rest of a look that was given up, or begun anew.
+            _ if id.strip_prefix('"').is_some_and(|id| id.starts_with(&self.mark)) => {
+                Whose::EarlierLook
+            }
+            _ => Whose::NotOurs,
+        }
     }
 
     /// Takes in an answer to the proxy: the next request, if there is one to send.

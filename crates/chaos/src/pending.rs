@@ -4,6 +4,8 @@ use std::collections::{HashMap, VecDeque};
 
 use checkrein_ledger::Class;
 
+use crate::request_id::by_value;
+
 /// A connection, numbered by the process.
 pub type Connection = u64;
 
@@ -47,29 +49,31 @@ pub(crate) struct WaitingCall {
 /// Everything that waits.
 #[derive(Debug, Default)]
 pub(crate) struct Pending {
-    // Clients are seen to use one id for two calls in flight; answers then match in order.
-    waiting: HashMap<(Connection, String), VecDeque<Waiting>>,
+    // Clients are seen to use one id for two calls in flight; answers then match in order. Each
+    // keeps its id as the agent wrote it, because an answer of ours must carry that.
+    waiting: HashMap<(Connection, String), VecDeque<(String, Waiting)>>,
 }
 
 impl Pending {
     pub(crate) fn push(&mut self, connection: Connection, id: &str, waiting: Waiting) {
-        self.waiting.entry((connection, id.to_owned())).or_default().push_back(waiting);
+        let queue = self.waiting.entry((connection, by_value(id).into_owned())).or_default();
+        queue.push_back((id.to_owned(), waiting));
     }
 
     pub(crate) fn pop(&mut self, connection: Connection, id: &str) -> Option<Waiting> {
-        let key = (connection, id.to_owned());
+        let key = (connection, by_value(id).into_owned());
         let queue = self.waiting.get_mut(&key)?;
         let first = queue.pop_front();
         if queue.is_empty() {
             self.waiting.remove(&key);
         }
-        first
+        first.map(|(_, waiting)| waiting)
     }
 
     /// Marks the latest call of this id as cancelled, and gives its attempt.
     pub(crate) fn cancel(&mut self, connection: Connection, id: &str) -> Option<u64> {
-        let queue = self.waiting.get_mut(&(connection, id.to_owned()))?;
-        queue.iter_mut().rev().find_map(|waiting| match waiting {
+        let queue = self.waiting.get_mut(&(connection, by_value(id).into_owned()))?;
+        queue.iter_mut().rev().find_map(|(_, waiting)| match waiting {
             Waiting::Call(call) if !call.is_cancelled => {
                 call.is_cancelled = true;
                 Some(call.attempt)
@@ -81,7 +85,7 @@ impl Pending {
     /// Whether an earlier call that this rule is about still waits: it may have been carried out
     /// first.
     pub(crate) fn has_earlier(&self, attempt: u64, rule: usize) -> bool {
-        self.waiting.values().flatten().any(|waiting| match waiting {
+        self.waiting.values().flatten().any(|(_, waiting)| match waiting {
             Waiting::Call(call) => {
                 call.rules & (1 << rule) != 0 && !call.is_cancelled && call.attempt < attempt
             }
@@ -94,9 +98,9 @@ impl Pending {
         let mut calls: Vec<_> = self
             .waiting
             .drain()
-            .flat_map(|((connection, id), queue)| {
-                queue.into_iter().filter_map(move |waiting| match waiting {
-                    Waiting::Call(call) => Some((connection, id.clone(), call)),
+            .flat_map(|((connection, _), queue)| {
+                queue.into_iter().filter_map(move |(id, waiting)| match waiting {
+                    Waiting::Call(call) => Some((connection, id, call)),
                     Waiting::List { .. } | Waiting::Task { .. } => None,
                 })
             })

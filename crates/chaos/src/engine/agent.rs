@@ -10,6 +10,7 @@ use crate::call::Call;
 use crate::faults::Shape;
 use crate::frame::{Frame, Message};
 use crate::pending::{Connection, Waiting, WaitingCall};
+use crate::request_id::by_value;
 
 #[derive(Deserialize)]
 struct Cancelled<'a> {
@@ -119,7 +120,7 @@ impl Engine {
             return true;
         }
         // For the upstream this call is over; it must not undo what it carried out.
-        self.ghosted.contains(&(connection, id.to_owned()))
+        self.ghosted.contains(&(connection, by_value(id).into_owned()))
     }
 
     fn call(&mut self, request: Request<'_>, call: &Call<'_>) {

@@ -55,6 +55,7 @@ impl Engine {
                 Purpose::Task { attempt, .. } => self.lose(attempt),
                 Purpose::Probe { .. } => self.probes.answered(),
                 Purpose::Opening => self.restart.answered(),
+                Purpose::Overdue => {}
             }
         }
         if self.is_upstream_gone {

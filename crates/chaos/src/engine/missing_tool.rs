@@ -73,7 +73,7 @@ impl Engine {
         let is_gone = |missing: &&MissingTool| missing.tool == call.tool;
         let Some(missing) = self.missing.as_ref().filter(is_gone) else { return false };
         let (rule, attempt) = (missing.rule, call.attempt);
-        if let Some(fault) = self.rules.strike(rule) {
+        if let Some(fault) = self.rules.strike(rule, self.now) {
             let fault = checkrein_ledger::Fault { sent: false, ..fault };
             self.record(checkrein_ledger::Event::Injected { attempt, fault });
         }

@@ -3,6 +3,7 @@
 use std::collections::HashMap;
 
 use crate::pending::{Connection, WaitingCall};
+use crate::request_id::by_value;
 
 /// What a request of ours is for.
 #[derive(Debug)]
@@ -20,6 +21,8 @@ pub(super) enum Purpose {
     },
     /// A session that is opened anew.
     Opening,
+    /// None any more: the answer comes too late, and the agent never asked for it.
+    Overdue,
     /// A look at a task whose handle was lost.
     Task {
         /// The call that it is for.
@@ -62,7 +65,7 @@ impl Own {
         if self.asked.is_empty() {
             return None;
         }
-        self.asked.remove(&(connection, id.to_owned()))
+        self.asked.remove(&(connection, by_value(id).into_owned()))
     }
 
     pub(super) fn drain(&mut self) -> Vec<(Connection, Purpose)> {
@@ -71,6 +74,6 @@ impl Own {
 
     /// Whether an answer is awaited that says something about the run.
     pub(super) fn is_awaited(&self) -> bool {
-        self.asked.values().any(|purpose| !matches!(purpose, Purpose::Opening))
+        self.asked.values().any(|purpose| !matches!(purpose, Purpose::Opening | Purpose::Overdue))
     }
 }

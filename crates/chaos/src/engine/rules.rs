@@ -4,7 +4,7 @@ use checkrein_ledger::{Class, Event, Fault};
 
 use super::Plan;
 use crate::call::Call;
-use crate::faults::{Effect, Moment};
+use crate::faults::{Effect, Moment, Now};
 use crate::scenario::{Rule, TOOL_CALL};
 
 /// The scenario's rules and how far each has come, over all processes of the run.
@@ -108,10 +108,10 @@ impl Rules {
     }
 
     /// What the ledger says of a strike; the rule counts it.
-    pub(super) fn strike(&mut self, at: usize) -> Option<Fault> {
+    pub(super) fn strike(&mut self, at: usize, now: Now) -> Option<Fault> {
         self.count_strike(at);
         let rule = &self.rules.get(at)?.rule;
-        Some(rule.kind.record(&self.scenario, u32::try_from(at).ok()?, &rule.with))
+        Some(rule.kind.record(&self.scenario, u32::try_from(at).ok()?, &rule.with, now))
     }
 
     fn count_strike(&mut self, at: usize) {

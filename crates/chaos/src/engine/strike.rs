@@ -12,6 +12,7 @@ use crate::draw::draw;
 use crate::faults::{Effect, Moment, Reply, Shape, Speech, random, write};
 use crate::frame::{Frame, Message};
 use crate::pending::{Connection, WaitingCall};
+use crate::request_id::by_value;
 use crate::splice;
 
 /// How long a second delivery may take before the agent gets the first one's answer.
@@ -112,7 +113,7 @@ impl Engine {
         if let Some(Effect::AwaitCancel(most)) = self.rules.effect(rule) {
             self.rules.hold(rule);
             let crossing = Crossing { attempt, rule, frame: at.bytes.to_vec() };
-            self.crossing.insert((connection, id.to_owned()), crossing);
+            self.crossing.insert((connection, by_value(id).into_owned()), crossing);
             return self.wait(most, Timer::Crossing(connection, id.to_owned()));
         }
         self.inject(attempt, rule);
@@ -146,11 +147,11 @@ impl Engine {
 
     /// From now on a cancel of this call is not passed on.
     pub(super) fn ghost(&mut self, connection: Connection, id: &str) {
-        self.ghosted.insert((connection, id.to_owned()));
+        self.ghosted.insert((connection, by_value(id).into_owned()));
     }
 
     pub(super) fn inject(&mut self, attempt: u64, rule: usize) {
-        if let Some(fault) = self.rules.strike(rule) {
+        if let Some(fault) = self.rules.strike(rule, self.now) {
             self.record(Event::Injected { attempt, fault });
         }
     }
@@ -257,7 +258,7 @@ impl Engine {
 
     /// Whether this cancel crosses an answer that waited for it; it leaves now.
     pub(super) fn cancel_crosses(&mut self, connection: Connection, id: &str) -> bool {
-        let key = (connection, id.to_owned());
+        let key = (connection, by_value(id).into_owned());
         let Some(crossing) = self.crossing.remove(&key) else { return false };
         let attempt = crossing.attempt;
         self.rules.let_go(crossing.rule);
@@ -270,7 +271,9 @@ impl Engine {
     }
 
     pub(super) fn nobody_cancelled(&mut self, connection: Connection, id: &str) {
-        let Some(crossing) = self.crossing.remove(&(connection, id.to_owned())) else { return };
+        let Some(crossing) = self.crossing.remove(&(connection, by_value(id).into_owned())) else {
+            return;
+        };
         self.rules.let_go(crossing.rule);
         self.record(Event::Told { attempt: crossing.attempt, told: Told::Upstream });
         self.send_to_agent(connection, crossing.frame);

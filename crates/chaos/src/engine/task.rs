@@ -88,7 +88,13 @@ impl Engine {
     }
 
     pub(super) fn task_answered(&mut self, attempt: u64, is_result: bool, body: Body<'_>) {
-        let end = if is_result { Some(answer::judge(body)) } else { answer::task_end(body) };
+        let end = match body {
+            Body::Result(_) if is_result => Some(answer::judge(body)),
+            Body::Result(_) => answer::task_end(body),
+            // It may be about the look (a task that has expired, a method that is gone) as well as
+            // about the call, so it says nothing of what became of that.
+            Body::Error(_) => None,
+        };
         self.task_ended(attempt, end);
     }
 
@@ -97,7 +103,10 @@ impl Engine {
         let is_known = self.tasks.attempts.values().any(|known| *known == attempt);
         self.tasks.followed.remove(&attempt);
         if is_known {
-            self.tasks.attempts.retain(|_, known| *known != attempt);
+            // A later look may know more than one that left it open.
+            if outcome != Outcome::Unknown {
+                self.tasks.attempts.retain(|_, known| *known != attempt);
+            }
             let evidence = Evidence::LateAnswer;
             self.record(Event::Concluded { attempt, outcome, evidence, answer });
         }

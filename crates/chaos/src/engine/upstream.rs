@@ -9,6 +9,7 @@ use super::{Action, Engine};
 use crate::answer;
 use crate::faults::Moment;
 use crate::frame::{Body, Frame, Message};
+use crate::listing::Whose;
 use crate::pending::{Connection, Waiting, WaitingCall};
 
 impl Engine {
@@ -62,8 +63,10 @@ impl Engine {
         if let Some(purpose) = self.own.take(connection, id) {
             return self.own_answer(connection, bytes, body, purpose);
         }
-        if self.listing.owns(id) {
-            return self.listed(connection, body);
+        match self.listing.whose(id) {
+            Whose::ThisLook => return self.listed(connection, body),
+            Whose::EarlierLook => return,
+            Whose::NotOurs => {}
         }
         match self.pending.pop(connection, id) {
             Some(Waiting::Call(call)) => {
@@ -152,6 +155,7 @@ impl Engine {
             }
             Purpose::Probe { tool, when } => self.probed(tool, when, body),
             Purpose::Opening => self.opened(connection),
+            Purpose::Overdue => {}
             Purpose::Task { attempt, task } => self.looked_at_task(connection, attempt, task, body),
         }
     }
@@ -173,16 +177,19 @@ impl Engine {
         }
     }
 
-    /// A request of ours was not answered in time.
+    /// A request of ours was not answered in time. Its answer may come all the same, and is not for
+    /// the agent.
     pub(super) fn overdue(&mut self, connection: Connection, id: &str) {
-        match self.own.take(connection, id) {
-            Some(Purpose::Again(again)) => self.delivered_again(connection, *again, None),
-            Some(Purpose::Probe { .. }) => self.probes.answered(),
-            Some(Purpose::Opening) => self.opened(connection),
-            Some(purpose @ (Purpose::Late(_) | Purpose::Task { .. })) => {
-                self.own.ask(connection, id.to_owned(), purpose);
-            }
-            None => {}
+        let Some(purpose) = self.own.take(connection, id) else { return };
+        if matches!(purpose, Purpose::Late(_) | Purpose::Task { .. }) {
+            return self.own.ask(connection, id.to_owned(), purpose);
+        }
+        self.own.ask(connection, id.to_owned(), Purpose::Overdue);
+        match purpose {
+            Purpose::Again(again) => self.delivered_again(connection, *again, None),
+            Purpose::Probe { .. } => self.probes.answered(),
+            Purpose::Opening => self.opened(connection),
+            Purpose::Late(_) | Purpose::Task { .. } | Purpose::Overdue => {}
         }
     }
 

@@ -18,6 +18,6 @@ pub(super) static KIND: Kind = Kind {
     shapes: &[(Shape::Soft, "the upstream's own answer, right after the agent's cancel")],
     effect: |with| Effect::AwaitCancel(with.duration("hold_s")),
     is_ghost: true,
-    asks_to_wait: |_| None,
+    asks_to_wait: |_, _| None,
     not_on: &[],
 };

@@ -15,7 +15,7 @@ pub(super) static KIND: Kind = Kind {
     ],
     effect: |_| Effect::Withhold,
     is_ghost: false,
-    asks_to_wait: |_| None,
+    asks_to_wait: |_, _| None,
     not_on: &[],
 };
 

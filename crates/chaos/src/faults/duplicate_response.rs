@@ -11,6 +11,6 @@ pub(super) static KIND: Kind = Kind {
     shapes: &[(Shape::Soft, "the upstream's own answer, twice")],
     effect: |_| Effect::Double,
     is_ghost: false,
-    asks_to_wait: |_| None,
+    asks_to_wait: |_, _| None,
     not_on: &[],
 };

@@ -13,7 +13,7 @@ pub(super) static KIND: Kind = Kind {
     shapes: LOSS,
     effect: |_| Effect::Replace,
     is_ghost: true,
-    asks_to_wait: |_| None,
+    asks_to_wait: |_, _| None,
     not_on: &[],
 };
 

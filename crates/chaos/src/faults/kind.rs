@@ -26,7 +26,7 @@ pub struct Kind {
     /// Whether the agent cannot know from what it is told if the call was carried out.
     pub is_ghost: bool,
     /// How long the agent is asked to wait, if it is.
-    pub asks_to_wait: fn(&With) -> Option<Duration>,
+    pub asks_to_wait: fn(&With, Now) -> Option<Duration>,
     /// Where it makes no sense, and why.
     pub not_on: &'static [(Transport, &'static str)],
 }
@@ -136,8 +136,8 @@ impl Kind {
     }
 
     /// What the ledger says of a call that it struck.
-    pub fn record(&self, scenario: &str, rule: u32, with: &With) -> Fault {
-        let wait = (self.asks_to_wait)(with);
+    pub fn record(&self, scenario: &str, rule: u32, with: &With, now: Now) -> Fault {
+        let wait = (self.asks_to_wait)(with, now);
         Fault {
             name: scenario.to_owned(),
             kind: self.id.to_owned(),

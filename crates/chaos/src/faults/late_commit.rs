@@ -23,6 +23,6 @@ pub(super) static KIND: Kind = Kind {
     shapes: LOSS,
     effect: |with| Effect::Delay(with.duration("after_s")),
     is_ghost: true,
-    asks_to_wait: |_| None,
+    asks_to_wait: |_, _| None,
     not_on: &[],
 };

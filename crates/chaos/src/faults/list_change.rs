@@ -17,6 +17,6 @@ pub(super) static KIND: Kind = Kind {
     shapes: &[(Shape::Soft, "the upstream's own answer, and in sessions a change notification")],
     effect: |with| Effect::HideTool(with.duration("for_s")),
     is_ghost: false,
-    asks_to_wait: |_| None,
+    asks_to_wait: |_, _| None,
     not_on: &[],
 };

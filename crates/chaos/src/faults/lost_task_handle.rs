@@ -14,6 +14,6 @@ pub(super) static KIND: Kind = Kind {
     shapes: LOSS,
     effect: |_| Effect::LoseHandle,
     is_ghost: true,
-    asks_to_wait: |_| None,
+    asks_to_wait: |_, _| None,
     not_on: &[],
 };

@@ -21,7 +21,7 @@ pub(super) static KIND: Kind = Kind {
     shapes: REFUSAL,
     effect: |with| Effect::Split(with.whole("items")),
     is_ghost: true,
-    asks_to_wait: |_| None,
+    asks_to_wait: |_, _| None,
     not_on: &[],
 };
 

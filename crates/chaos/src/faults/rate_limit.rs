@@ -17,7 +17,7 @@ pub(super) static KIND: Kind = Kind {
     shapes: REFUSAL,
     effect: |_| Effect::Withhold,
     is_ghost: false,
-    asks_to_wait: |with| with.whole("retry_after_s").map(Duration::from_secs),
+    asks_to_wait: |with, _| with.whole("retry_after_s").map(Duration::from_secs),
     not_on: &[],
 };
 

@@ -13,6 +13,6 @@ pub(super) static KIND: Kind = Kind {
     shapes: OWN,
     effect: |_| Effect::Redeliver,
     is_ghost: false,
-    asks_to_wait: |_| None,
+    asks_to_wait: |_, _| None,
     not_on: &[],
 };

@@ -13,7 +13,7 @@ pub(super) static KIND: Kind = Kind {
     shapes: &[SOFT, ERROR, SILENCE, CLOSE, STATUS],
     effect: |_| Effect::Withhold,
     is_ghost: false,
-    asks_to_wait: |_| None,
+    asks_to_wait: |_, _| None,
     not_on: &[],
 };
 

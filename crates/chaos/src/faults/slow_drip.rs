@@ -27,6 +27,6 @@ pub(super) static KIND: Kind = Kind {
         every: with.duration("every_s"),
     },
     is_ghost: false,
-    asks_to_wait: |_| None,
+    asks_to_wait: |_, _| None,
     not_on: &[],
 };

@@ -17,6 +17,6 @@ pub(super) static KIND: Kind = Kind {
     shapes: &[(Shape::Soft, "the answer that the same read had before the write")],
     effect: |with| Effect::Stale(with.duration("for_s")),
     is_ghost: false,
-    asks_to_wait: |_| None,
+    asks_to_wait: |_, _| None,
     not_on: &[],
 };

@@ -12,7 +12,7 @@ pub(super) static KIND: Kind = Kind {
     shapes: &[(Shape::Soft, "a result that says it was done")],
     effect: |_| Effect::Withhold,
     is_ghost: true,
-    asks_to_wait: |_| None,
+    asks_to_wait: |_, _| None,
     not_on: &[],
 };
 

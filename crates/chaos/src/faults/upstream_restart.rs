@@ -13,7 +13,7 @@ pub(super) static KIND: Kind = Kind {
     shapes: &[SOFT, ERROR, SILENCE],
     effect: |_| Effect::Restart,
     is_ghost: true,
-    asks_to_wait: |_| None,
+    asks_to_wait: |_, _| None,
     not_on: &[(Transport::Http, "the upstream is not the proxy's to start again")],
 };
 

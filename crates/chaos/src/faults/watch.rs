@@ -12,6 +12,6 @@ pub(super) static KIND: Kind = Kind {
     shapes: OWN,
     effect: |_| Effect::Watch,
     is_ghost: false,
-    asks_to_wait: |_| None,
+    asks_to_wait: |_, _| None,
     not_on: &[],
 };

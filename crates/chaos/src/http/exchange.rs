@@ -13,6 +13,7 @@ use super::reply::{Piece, ReplyBody};
 use super::sse;
 use super::wire::ResetFlag;
 use crate::pending::Connection;
+use crate::request_id::same;
 
 /// The most bytes of events that are kept back; beyond, a fault can no longer send a status.
 const MAX_HELD: usize = 1 << 20;
@@ -86,6 +87,11 @@ impl Exchange {
             task: None,
             reset: ResetFlag::default(),
         }
+    }
+
+    /// Whether it asks under this id.
+    pub(super) fn has_id(&self, id: Option<&str>) -> bool {
+        self.id.as_deref().zip(id).is_some_and(|(own, id)| same(own, id))
     }
 
     pub(super) fn is_open(&self) -> bool {

@@ -11,6 +11,7 @@ use super::sse::Event;
 use super::switch::{Carrier, Switch, Upstream};
 use crate::frame::{Body, Frame, Message};
 use crate::pending::Connection;
+use crate::request_id::same;
 use crate::stdio::ProxyError;
 
 impl Switch<'_> {
@@ -74,7 +75,7 @@ impl Switch<'_> {
             }
             return Ok(());
         };
-        let is_answer = answers(&data).is_some_and(|it| exchange.id.as_deref() == Some(it));
+        let is_answer = exchange.has_id(answers(&data));
         exchange.is_heard |= is_answer;
         self.feed(id, connection, data, Carrier::Event(event, Some(left)))
     }
@@ -188,9 +189,10 @@ impl Switch<'_> {
     /// Marks the oldest request that this line of a process answers.
     pub(super) fn heard(&mut self, connection: Connection, line: &[u8]) {
         let Some(id) = answers(line) else { return };
-        let asked = self.exchanges.iter_mut().find(|(_, it)| {
-            it.connection == connection && !it.is_heard && it.id.as_deref() == Some(id)
-        });
+        let asked = self
+            .exchanges
+            .iter_mut()
+            .find(|(_, it)| it.connection == connection && !it.is_heard && it.has_id(Some(id)));
         let Some((number, exchange)) = asked else { return };
         exchange.is_heard = true;
         let number = *number;
@@ -231,7 +233,7 @@ pub(super) fn answers(frame: &[u8]) -> Option<&str> {
 fn readable(body: &[u8], request: &str, status: u16) -> Vec<u8> {
     match Frame::read(body) {
         Frame::Batch(_) => body.to_vec(),
-        Frame::Single(Message::Response { id, .. }) if id == request => body.to_vec(),
+        Frame::Single(Message::Response { id, .. }) if same(id, request) => body.to_vec(),
         // A server that could not read the request's id answers with none.
         Frame::Single(Message::Response { body: Body::Error(error), .. }) => {
             format!(r#"{{"jsonrpc":"2.0","id":{request},"error":{error}}}"#).into_bytes()

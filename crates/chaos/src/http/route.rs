@@ -19,6 +19,7 @@ use super::switch::{Carrier, PIPE, Switch, Template, Upstream};
 use crate::faults::{Reply, Shape};
 use crate::frame::{Frame, Message};
 use crate::pending::Connection;
+use crate::request_id::same;
 use crate::stdio::ProxyError;
 
 /// How long an upstream may take to end a session.
@@ -33,7 +34,7 @@ impl Switch<'_> {
         });
         let fits = |exchange: u64, fed: &[u8]| {
             let own = self.exchanges.get(&exchange).and_then(|it| it.id.as_deref());
-            id.is_none() || own == id || fed == frame
+            id.is_none_or(|id| own.is_some_and(|own| same(own, id))) || fed == frame
         };
         if let Some(context) = came_in.filter(|it| fits(it.exchange, &it.fed)) {
             return Some(context.exchange);
@@ -41,7 +42,7 @@ impl Switch<'_> {
         let waits = |it: &Exchange| it.connection == connection && it.is_open() && !it.is_answered;
         if id.is_some() {
             let mut open = self.exchanges.iter().filter(|(_, it)| waits(it));
-            let asked = open.find(|(_, it)| it.id.as_deref() == id).map(|(number, _)| *number);
+            let asked = open.find(|(_, it)| it.has_id(id)).map(|(number, _)| *number);
             return asked.or(came_in.map(|context| context.exchange));
         }
         let mut open = self.exchanges.iter().rev().filter(|(_, it)| waits(it));
@@ -89,7 +90,7 @@ impl Switch<'_> {
                 }
             }
         }
-        exchange.is_answered |= id.is_some() && exchange.id == id;
+        exchange.is_answered |= exchange.has_id(id.as_deref());
         self.sweep(number);
     }
 
@@ -212,7 +213,7 @@ impl Switch<'_> {
             _ => None,
         };
         // A fault may have edited it: its id stays.
-        let edited = || unsent().find(|(_, it)| id.is_some() && it.id.as_deref() == id);
+        let edited = || unsent().find(|(_, it)| it.has_id(id));
         same.or_else(edited).map(|(number, _)| *number)
     }
 

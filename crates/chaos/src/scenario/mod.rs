@@ -153,7 +153,7 @@ impl Rule {
     }
 
     fn retry_after(&self) -> Option<Duration> {
-        (self.kind.asks_to_wait)(&self.with)
+        self.with.whole("retry_after_s").map(Duration::from_secs)
     }
 }
 

@@ -1,0 +1,214 @@
+//! Frames in and out of the engine: what peers may write in more than one way, what comes too late,
+//! and answers that are about something else than the call.
+
+#![expect(clippy::unwrap_used, reason = "a test may stop where it stands")]
+
+use std::time::Duration;
+
+use checkrein_chaos::{Action, Config, Engine, Plan, Probe, Scenario};
+use checkrein_ledger::{Entry, Event, Instant, Start};
+use checkrein_verdict::{Judgement, Run, Verdict};
+use serde_json::{Value, json};
+
+/// An engine, its ledger, and what it let out.
+struct Bench {
+    engine: Engine,
+    run: Run,
+    seq: u64,
+    to_agent: Vec<String>,
+    to_upstream: Vec<String>,
+    waits: Vec<(u64, Duration)>,
+}
+
+impl Bench {
+    /// In front of an upstream with one tool, which has told of it.
+    fn new(scenario: Option<&str>, probes: Vec<Probe>) -> Self {
+        let plan =
+            scenario.map_or(Plan::Watch, |name| Plan::Scenario(Scenario::named(name).unwrap()));
+        let config = Config { plan, probes, ..Config::default() };
+        let mut bench = Self {
+            engine: Engine::new(config, 1),
+            run: Run::default(),
+            seq: 0,
+            to_agent: Vec::new(),
+            to_upstream: Vec::new(),
+            waits: Vec::new(),
+        };
+        let start = Start { version: "test".to_owned(), ..Start::default() };
+        let scenario = scenario.map(str::to_owned);
+        bench.carry_out(vec![Action::Record(Event::Started(Start { scenario, ..start }))]);
+        bench
+    }
+
+    fn agent(&mut self, frame: &str) {
+        let actions = self.engine.from_agent(0, frame.as_bytes());
+        self.carry_out(actions);
+    }
+
+    fn upstream(&mut self, frame: &str) {
+        let actions = self.engine.from_upstream(0, frame.as_bytes());
+        self.carry_out(actions);
+    }
+
+    /// Answers the latest request that the upstream got, under the id it came with.
+    fn answer(&mut self, result: Value) {
+        let asked: Value = serde_json::from_str(self.to_upstream.last().unwrap()).unwrap();
+        self.upstream(&json!({"jsonrpc": "2.0", "id": asked["id"], "result": result}).to_string());
+    }
+
+    /// The tools are told when the proxy asks.
+    fn list(&mut self) {
+        self.answer(json!({"tools": [
+            {"name": "create_booking", "inputSchema": {"type": "object"}},
+            {"name": "list_bookings", "inputSchema": {"type": "object"}},
+        ]}));
+    }
+
+    fn overdue(&mut self) {
+        for (token, _) in std::mem::take(&mut self.waits) {
+            let actions = self.engine.timer(token);
+            self.carry_out(actions);
+        }
+    }
+
+    fn carry_out(&mut self, actions: Vec<Action>) {
+        for action in actions {
+            match action {
+                Action::Record(event) => {
+                    self.seq += 1;
+                    let (at, prev) = (Instant(self.seq * 1_000_000), String::new());
+                    let entry =
+                        Entry { v: 1, seq: self.seq, at, wall_ms: 0, process: 0, event, prev };
+                    self.run.apply(&entry);
+                }
+                Action::ToUpstream(_, frame) => {
+                    self.to_upstream.push(String::from_utf8(frame).unwrap());
+                }
+                Action::ToAgent(_, frame) => self.to_agent.push(String::from_utf8(frame).unwrap()),
+                Action::Wait { token, after } => self.waits.push((token, after)),
+                _ => {}
+            }
+        }
+    }
+
+    fn judge(mut self) -> Judgement {
+        let mut actions = self.engine.closing();
+        actions.push(Action::Record(Event::Finished { why: "end_of_input".to_owned() }));
+        self.carry_out(actions);
+        self.run.judge()
+    }
+}
+
+fn call(id: &str, method: &str) -> String {
+    format!(
+        r#"{{"jsonrpc":"2.0","id":{id},"method":{method},"params":{{"name":"create_booking","arguments":{{"a":1}}}}}}"#
+    )
+}
+
+const DONE: &str = r#"{"content":[]}"#;
+
+#[test]
+fn a_call_is_a_call_however_its_method_is_written() {
+    for method in [r#""tools/call""#, r#""tools\/call""#, r#""tools\u002fcall""#] {
+        let mut bench = Bench::new(Some("F1"), Vec::new());
+        bench.agent(&call("1", method));
+        bench.list();
+        for id in ["1", "2"] {
+            if id == "2" {
+                bench.agent(&call("2", method));
+            }
+            bench.upstream(&format!(r#"{{"jsonrpc":"2.0","id":{id},"result":{DONE}}}"#));
+        }
+        assert!(bench.to_agent[0].contains("imed out"), "{method}: {:?}", bench.to_agent);
+        let judgement = bench.judge();
+        assert_eq!(judgement.verdict, Verdict::Fail, "{method}: {:?}", judgement.reasons);
+    }
+}
+
+#[test]
+fn an_answer_is_known_however_its_id_is_written() {
+    for (asked, answered) in
+        [("\"bü-1\"", r#""b\u00fc-1""#), (r#""a\/1""#, "\"a/1\""), ("1.0", "1"), ("1e1", "10")]
+    {
+        let mut bench = Bench::new(Some("F1"), Vec::new());
+        bench.agent(&call(asked, "\"tools/call\""));
+        bench.list();
+        bench.upstream(&format!(r#"{{"jsonrpc":"2.0","id":{answered},"result":{DONE}}}"#));
+        assert!(bench.to_agent[0].contains("imed out"), "{asked}: {:?}", bench.to_agent);
+        bench.agent(&call("\"again\"", "\"tools/call\""));
+        bench.upstream(&format!(r#"{{"jsonrpc":"2.0","id":"again","result":{DONE}}}"#));
+        let judgement = bench.judge();
+        assert_eq!(judgement.verdict, Verdict::Fail, "{asked}: {:?}", judgement.reasons);
+    }
+}
+
+#[test]
+fn a_lost_call_is_answered_under_the_id_that_the_agent_wrote() {
+    let mut bench = Bench::new(None, Vec::new());
+    bench.agent(&call("1.50", "\"tools/call\""));
+    bench.list();
+    let actions = bench.engine.upstream_gone(Some(1));
+    bench.carry_out(actions);
+    assert!(bench.to_agent[0].contains("\"id\":1.50,"), "{:?}", bench.to_agent);
+}
+
+#[test]
+fn an_error_to_a_look_at_a_task_says_nothing_of_the_call() {
+    for code in [-32602, -32601, -32603] {
+        for is_seen_later in [false, true] {
+            let mut bench = Bench::new(None, Vec::new());
+            bench.agent(&call("1", "\"tools/call\""));
+            bench.list();
+            for (id, task) in [(1, "t1"), (5, "t2")] {
+                if id > 1 {
+                    bench.agent(&call("5", "\"tools/call\""));
+                }
+                let handle = json!({"task": {"taskId": task, "status": "working"}});
+                bench.upstream(&json!({"jsonrpc": "2.0", "id": id, "result": handle}).to_string());
+                let look = |id: i32, method| {
+                    json!({"jsonrpc": "2.0", "id": id, "method": method, "params": {"taskId": task}})
+                        .to_string()
+                };
+                bench.agent(&look(id + 1, "tasks/result"));
+                let error = json!({"code": code, "message": "no such task"});
+                bench
+                    .upstream(&json!({"jsonrpc": "2.0", "id": id + 1, "error": error}).to_string());
+                if is_seen_later {
+                    bench.agent(&look(id + 2, "tasks/get"));
+                    bench.answer(json!({"taskId": task, "status": "completed"}));
+                }
+            }
+            let judgement = bench.judge();
+            let expected = if is_seen_later { Verdict::Fail } else { Verdict::NotTested };
+            assert_eq!(judgement.verdict, expected, "{code}: {:?}", judgement.reasons);
+        }
+    }
+}
+
+#[test]
+fn what_the_harness_asked_for_never_reaches_the_agent_however_late_it_comes() {
+    let probe = Probe { tool: "list_bookings".to_owned(), arguments: serde_json::Map::new() };
+    let mut bench = Bench::new(Some("redelivery"), vec![probe]);
+    bench.agent(r#"{"jsonrpc":"2.0","id":1,"method":"ping"}"#);
+    bench.agent(&call("2", "\"tools/call\""));
+    // Nothing is answered in time: the tools, the state before, the call, its second delivery, and
+    // the state after it.
+    let mut asked = 0;
+    for _ in 0..8 {
+        bench.overdue();
+        asked = bench.to_upstream.len();
+        if bench.to_upstream.iter().any(|frame| frame.contains("\"id\":2,")) {
+            bench.upstream(&format!(r#"{{"jsonrpc":"2.0","id":2,"result":{DONE}}}"#));
+        }
+    }
+    assert!(asked >= 4, "{:?}", bench.to_upstream);
+    bench.to_agent.clear();
+    for frame in bench.to_upstream.clone() {
+        let asked: Value = serde_json::from_str(&frame).unwrap();
+        if asked["id"].is_string() {
+            let answer = json!({"jsonrpc": "2.0", "id": asked["id"], "result": {"content": []}});
+            bench.upstream(&answer.to_string());
+        }
+    }
+    assert_eq!(bench.to_agent, [""; 0]);
+}
