@@ -1,7 +1,11 @@
 //! Frames in and out of the engine: what peers may write in more than one way, what comes too late,
 //! and answers that are about something else than the call.
 
-#![expect(clippy::unwrap_used, reason = "a test may stop where it stands")]
+#![expect(
+    clippy::indexing_slicing,
+    clippy::unwrap_used,
+    reason = "a test may stop where it stands"
+)]
 
 use std::time::Duration;
 

@@ -75,7 +75,7 @@ pub(crate) fn step() -> impl Strategy<Value = Step> {
         }),
         2 => (0..2_usize).prop_map(|back| Step::Cancel { back }),
         1 => Just(Step::AnswerLate),
-        2 => (1..3_000_000_u64).prop_map(|micros| Step::Wait { micros }),
+        2 => (1..4_000_000_u64).prop_map(|micros| Step::Wait { micros }),
         1 => Just(Step::LookAtTasks),
     ]
 }

@@ -1,6 +1,7 @@
 //! An agent, proxies and an upstream that counts what it carries out.
 
 use std::collections::{HashMap, HashSet};
+use std::time::{Duration, SystemTime};
 
 use checkrein_chaos::{Action, Config, Engine, Plan};
 use checkrein_ledger::{Entry, Event, Instant, Start};
@@ -8,6 +9,12 @@ use checkrein_verdict::{Judgement, Run};
 use serde_json::{Value, json};
 
 use crate::script::{Behaviour, RETRY_AFTER_S, Script, Step, TOOLS};
+
+/// How long a date is (RFC 9110 section 5.6.7).
+const DATE: &str = "Thu, 01 Jan 1970 00:00:03 GMT";
+
+/// What the proxy allows for two clocks that differ.
+const CLOCKS: Duration = Duration::from_millis(10);
 
 /// The truth: who was carried out how often, and when a 429 was disregarded.
 #[derive(Default)]
@@ -26,7 +33,8 @@ pub(crate) struct World {
     pub(crate) truth: Truth,
     pub(crate) behaviours: HashMap<u64, Behaviour>,
     pub(crate) late: Vec<Late>,
-    pub(crate) limited: HashMap<(String, String), u64>,
+    /// Since when an operation must wait, and how long, in microseconds.
+    pub(crate) limited: HashMap<(String, String), (u64, u64)>,
     pub(crate) calls: HashMap<String, (String, String)>,
     pub(crate) waits: Vec<(u64, usize, u64)>,
     /// Calls that arrived once; what arrives again is our redelivery.
@@ -137,8 +145,15 @@ impl World {
             self.handles.push((process, task.to_owned()));
         }
         let Some(operation) = self.calls.get(&frame["id"].to_string()) else { return };
-        if told.contains("429") || told.contains("503") {
-            self.limited.insert(operation.clone(), self.clock);
+        if told.contains("429") {
+            self.limited.insert(operation.clone(), (self.clock, RETRY_AFTER_S * 1_000_000));
+        }
+        if let Some((_, date)) = told.split_once("Retry-After: ") {
+            // The engine's wall clock stands still in these runs.
+            let date = httpdate::parse_http_date(&date[..DATE.len()]).unwrap();
+            let wait = date.duration_since(SystemTime::UNIX_EPOCH).unwrap() - CLOCKS;
+            let wait = u64::try_from(wait.as_micros()).unwrap();
+            self.limited.insert(operation.clone(), (self.clock, wait));
         }
     }
 
@@ -258,9 +273,9 @@ impl World {
         let id = json!(at);
         self.calls.insert(id.to_string(), operation.clone());
         self.clock += 1;
-        if let Some(told) = self.limited.get(&operation) {
+        if let Some((told, wait)) = self.limited.get(&operation) {
             let waited = self.clock.saturating_sub(*told);
-            self.truth.is_wait_broken |= waited + 10 < RETRY_AFTER_S * 1_000_000;
+            self.truth.is_wait_broken |= waited + 10 < *wait;
         }
         let arguments =
             json!({"who": who, "items": ["a", "b", "c"], "idempotency_key": key.to_string()});
