@@ -5,6 +5,7 @@ mod cpu;
 mod program;
 mod upstream;
 
+use std::process::Command;
 use std::time::Duration;
 
 use anyhow::{Context as _, Result, ensure};
@@ -14,6 +15,7 @@ use self::program::Program;
 use self::upstream::Upstream;
 use crate::checks::BINARY_LIMIT;
 use crate::house::House;
+use crate::run;
 
 /// Starts that are timed; the middle one counts.
 const STARTS: usize = 31;
@@ -49,6 +51,7 @@ pub(crate) fn run(house: &House) -> Result<bool> {
     let mut rows = vec![size(house)?, start(house, &upstream)?];
     rows.extend(at_rest(house, &upstream)?);
     rows.extend(list(house, &upstream)?);
+    let proxy = proxy(house);
 
     println!("\n{:<44} {:>10} {:>10}", "", "measured", "limit");
     for row in &rows {
@@ -56,7 +59,21 @@ pub(crate) fn run(house: &House) -> Result<bool> {
         let mark = if row.is_kept() { "" } else { "  OVER" };
         println!("{:<44} {:>10.1} {limit:>10} {}{mark}", row.what, row.measured, row.unit);
     }
-    Ok(rows.iter().all(Row::is_kept))
+    if let Err(error) = &proxy {
+        println!("the proxy is over a limit: {error:#}");
+    }
+    Ok(rows.iter().all(Row::is_kept) && proxy.is_ok())
+}
+
+/// What the proxy adds to a call, pair by pair beside a direct connection, and its memory.
+fn proxy(house: &House) -> Result<()> {
+    let mut command = Command::new(std::env::var_os("CARGO").unwrap_or_else(|| "cargo".into()));
+    command.args(["test", "--quiet", "-p", "checkrein-it", "--locked", "--test", "it", "--"]);
+    command.args(["the_added_time_and_the_memory_are_small", "--ignored", "--nocapture"]);
+    command.env("CHECKREIN_BIN", house.release_binary()).current_dir(&house.root);
+    let lines = run::shown(&mut command)?;
+    ensure!(lines.iter().any(|line| line.contains("1 passed")), "the measurement did not run");
+    Ok(())
 }
 
 fn size(house: &House) -> Result<Row> {
