@@ -165,7 +165,7 @@ fn what_makes_no_sense_ends_with_status_2() {
 }
 
 #[test]
-fn an_upstream_at_a_url_is_looked_for_in_configurations_and_not_asked() {
+fn an_upstream_at_a_url_is_looked_for_in_configurations() {
     let place = Place::new();
     let url = "http://127.0.0.1:9/mcp";
     place.write(
@@ -174,7 +174,7 @@ fn an_upstream_at_a_url_is_looked_for_in_configurations_and_not_asked() {
     );
     let output = place.run(&["doctor", "--upstream-url", url]);
     let text = String::from_utf8_lossy(&output.stdout).into_owned();
-    assert_eq!(output.status.code(), Some(0), "{text}");
-    assert!(text.contains("an upstream at a URL is not asked"), "{text}");
+    assert_eq!(output.status.code(), Some(1), "{text}");
+    assert!(text.contains("failed to connect"), "{text}");
     assert!(text.contains("starts the upstream as `far` without the proxy"), "{text}");
 }

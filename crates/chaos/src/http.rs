@@ -4,6 +4,7 @@
 //! what happened and is told what to let out. What no fault touches passes as it came: method,
 //! target, fields, status and body, and streams event by event.
 
+mod added;
 mod address;
 mod asked;
 mod children;
@@ -22,6 +23,7 @@ mod shapes;
 mod sse;
 mod switch;
 mod tls;
+mod visitor;
 mod wire;
 
 use std::cell::Cell;
@@ -34,6 +36,7 @@ use tokio::sync::mpsc;
 use tokio::task::LocalSet;
 
 pub use address::Address;
+pub use visitor::{NoAnswer, Visitor};
 
 use crate::book::Book;
 use crate::engine::Config;

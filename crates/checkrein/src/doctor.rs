@@ -8,15 +8,16 @@ mod places;
 mod sheet;
 mod tools;
 mod upstream;
+mod url;
 
 use checkrein_chaos::Config;
 use checkrein_chaos::http::To;
 use checkrein_chaos::review::{Level, review};
-use checkrein_chaos::stdio::Command;
 use clap::Args;
 
 use self::entry::Sought;
 use self::sheet::Sheet;
+use self::upstream::{NoVisit, Visit};
 use crate::failure::Failure;
 use crate::terminal::say;
 use crate::{proxy, until};
@@ -51,8 +52,8 @@ pub(crate) fn run(arguments: &Arguments) -> Result<(), Failure> {
 
     let mut sheet = Sheet::default();
     match &upstream {
-        To::Command(command) => visit(command, &config, &mut sheet)?,
-        To::Url(_) => sheet.section("upstream", vec![upstream::not_visited()]),
+        To::Command(command) => note(until_over(upstream::visit(command))?, &config, &mut sheet),
+        To::Url(address) => note(until_over(url::visit(address.clone()))?, &config, &mut sheet),
     }
     sheet.section("places", places::findings(&arguments.proxy));
     let sought = match &upstream {
@@ -69,17 +70,20 @@ pub(crate) fn run(arguments: &Arguments) -> Result<(), Failure> {
     }
 }
 
-/// Looks at an upstream that is a program.
-fn visit(command: &Command, config: &Config, sheet: &mut Sheet) -> Result<(), Failure> {
+fn until_over<T>(visit: impl Future<Output = T>) -> Result<T, Failure> {
     let runtime = until::runtime()?;
-    let visit = runtime.block_on(upstream::visit(command));
+    let visit = runtime.block_on(visit);
     runtime.shutdown_background();
+    Ok(visit)
+}
+
+/// Puts down what the upstream said of itself.
+fn note(visit: Result<Visit, NoVisit>, config: &Config, sheet: &mut Sheet) {
     sheet.section("upstream", upstream::findings(&visit));
-    let Ok(visit) = visit else { return Ok(()) };
+    let Ok(visit) = visit else { return };
     sheet.start = Some(visit.start);
     sheet.tools = tools::classes(&visit.tools, &config.patterns);
     sheet.section("tools", tools::findings(&sheet.tools, &config.probes));
     let definitions = tools::definitions(&visit.tools);
     sheet.section("schemas", review(&definitions, &config.patterns, &config.keys));
-    Ok(())
 }

@@ -6,6 +6,7 @@ mod reference;
 pub(crate) mod refusal;
 pub(crate) mod run_dir;
 mod scenarios;
+mod upstream_headers;
 
 use std::net::SocketAddr;
 
@@ -31,6 +32,7 @@ pub(crate) fn run(arguments: &Arguments) -> Result<(), Failure> {
     }
     let plan = refusal::check(arguments)?;
     let probes = refusal::probes(arguments)?;
+    let (listen, upstream) = (arguments.listen()?, arguments.upstream()?);
     let run_dir = run_dir::choose(arguments.run_dir.as_deref())?;
     let report = arguments.report_file.clone().unwrap_or_else(|| run_dir.join("report.json"));
     if arguments.report_file.is_none() {
@@ -39,7 +41,7 @@ pub(crate) fn run(arguments: &Arguments) -> Result<(), Failure> {
     let target = Target::check(&report).map_err(Failure::new)?;
     let (start, config) = (arguments.start(&plan), arguments.config(plan, probes));
     let mut progress = Progress::new(target, arguments);
-    let ending = match (arguments.listen()?, arguments.upstream()?) {
+    let ending = match (listen, upstream) {
         (None, To::Command(command)) => {
             let options = stdio::Options { command, run_dir, start, config };
             stdio::run(options, &mut progress)

@@ -88,6 +88,7 @@ fn proxy(directory: &std::path::Path, arguments: &[&str]) -> Child {
         .arg("--report-file")
         .arg(report)
         .args(arguments)
+        .env("PROXY_TEST_TOKEN", "Bearer s3cret")
         .stdin(Stdio::piped())
         .stdout(Stdio::piped())
         .stderr(Stdio::piped())
@@ -181,6 +182,65 @@ fn a_newer_agent_on_pipes_has_its_fields_on_http() {
     ] {
         assert!(call.head.contains(field), "{field} is not in {}", call.head);
     }
+}
+
+#[test]
+fn added_fields_are_on_each_request_and_their_values_nowhere_else() {
+    let (address, log) = upstream();
+    let directory = directory("added-fields");
+    let url = format!("http://{address}/mcp");
+    let flags = ["--upstream-header", "X-Tenant: a:b", "--upstream-header-env"];
+    let arguments = [&["--upstream-url", &url], &flags[..], &["authorization=PROXY_TEST_TOKEN"]];
+    let (answers, ended) = converse(
+        proxy(&directory, &arguments.concat()),
+        &[
+            json!({"jsonrpc": "2.0", "id": 0, "method": "initialize", "params": {}}),
+            json!({"jsonrpc": "2.0", "method": "notifications/initialized"}),
+            call(1, &json!({})),
+        ],
+    );
+    assert_eq!(answers.len(), 2);
+    let asked: Vec<_> =
+        std::iter::from_fn(|| log.recv_timeout(Duration::from_millis(200)).ok()).collect();
+    assert!(asked.len() >= 5 && asked.iter().any(|it| it.first.starts_with("DELETE")));
+    for asked in asked {
+        for field in ["x-tenant: a:b\r\n", "authorization: bearer s3cret\r\n"] {
+            assert_eq!(asked.head.matches(field).count(), 1, "{}{}", asked.first, asked.head);
+        }
+    }
+    assert!(!String::from_utf8(ended.stderr).unwrap().contains("s3cret"));
+    for file in std::fs::read_dir(directory.join("run")).unwrap() {
+        let text = std::fs::read(file.unwrap().path()).unwrap_or_default();
+        assert!(!String::from_utf8_lossy(&text).contains("s3cret"));
+    }
+    assert!(!std::fs::read_to_string(directory.join("report.json")).unwrap().contains("s3cret"));
+}
+
+#[test]
+fn an_added_field_that_makes_no_sense_is_refused_without_its_value() {
+    let directory = directory("added-fields-refused");
+    let url = ["--upstream-url", "http://127.0.0.1:9/"];
+    for (flags, why) in [
+        (&["--upstream-header", "s3cret"][..], "no `:`"),
+        (&["--upstream-header", ": s3cret"], "no name of a header field"),
+        (&["--upstream-header", "s3cret s3cret: x"], "no name of a header field"),
+        (&["--upstream-header", "Host: s3cret"], "`host` is about the connection"),
+        (&["--upstream-header", "MCP-Session-Id: s3cret"], "belongs to the protocol"),
+        (&["--upstream-header", "X-A:"], "the value of `x-a` is empty"),
+        (&["--upstream-header", "X-A: 1", "--upstream-header", "x-a: 2"], "given twice"),
+        (&["--upstream-header-env", "Bearer s3cret"], "names no variable"),
+        (&["--upstream-header-env", "X-A=NO_SUCH_VARIABLE"], "`NO_SUCH_VARIABLE` is not set"),
+        (&["--upstream-header-env", ""], "--upstream-header-env"),
+    ] {
+        let (_, ended) = converse(proxy(&directory, &[&url, flags].concat()), &[]);
+        let stderr = String::from_utf8(ended.stderr).unwrap();
+        assert_eq!(ended.status.code(), Some(1), "{flags:?}: {stderr}");
+        assert!(stderr.contains(why) && !stderr.contains("s3cret"), "{flags:?}: {stderr}");
+    }
+    let flags = ["--upstream-header", "X-A: 1", "--", "sh"];
+    let (_, ended) = converse(proxy(&directory, &flags), &[]);
+    let stderr = String::from_utf8(ended.stderr).unwrap();
+    assert!(stderr.contains("goes with --upstream-url only"), "{stderr}");
 }
 
 #[test]

@@ -2,6 +2,8 @@
 
 use url::Url;
 
+use super::added::Added;
+
 /// An upstream's address, read once.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Address {
@@ -12,6 +14,8 @@ pub struct Address {
     pub(super) authority: String,
     /// Path and query.
     pub(super) target: String,
+    /// Sent on each request to it.
+    pub(super) added: Added,
 }
 
 impl Address {
@@ -27,7 +31,9 @@ impl Address {
             other => return Err(format!("`{other}` is no scheme of MCP: use http or https")),
         };
         if !url.username().is_empty() || url.password().is_some() {
-            return Err("the upstream's URL holds credentials: let the agent send them".to_owned());
+            return Err(
+                "the upstream's URL holds credentials: use --upstream-header-env".to_owned()
+            );
         }
         let (Some(host), Some(port)) = (url.host_str(), url.port_or_known_default()) else {
             return Err(format!("`{text}` names no host"));
@@ -43,7 +49,16 @@ impl Address {
             is_tls,
             authority,
             target: format!("{}{query}", url.path()),
+            added: Added::default(),
         })
+    }
+
+    /// Sends this field on each request, in place of what the agent sent under its name.
+    ///
+    /// # Errors
+    /// What is wrong with the field, without its value.
+    pub fn add_header(&mut self, name: &str, value: &str) -> Result<(), String> {
+        self.added.add(name, value)
     }
 
     /// Its path and query: the agent's URL has the same.

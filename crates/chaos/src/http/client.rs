@@ -42,9 +42,11 @@ impl Task {
 pub(super) fn send(
     address: Address,
     exchange: ExchangeId,
-    request: Request<Full<Bytes>>,
+    mut request: Request<Full<Bytes>>,
     inputs: Inputs,
 ) -> Task {
+    // Here, because every request to the upstream passes here.
+    address.added.put(request.headers_mut());
     Task::spawn(async move {
         if let Err(why) = exchange_with(&address, exchange, request, &inputs).await {
             let _ = inputs.send(Input::Failed(exchange, why));

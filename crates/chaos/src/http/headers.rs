@@ -28,7 +28,7 @@ const DECLARED: &str = "io.modelcontextprotocol/protocolVersion";
 
 /// Fields that are about one connection only (RFC 9110 section 7.6.1), and `Expect`, which is
 /// answered here.
-const HOP_BY_HOP: [&str; 9] = [
+pub(super) const HOP_BY_HOP: [&str; 9] = [
     "keep-alive",
     "proxy-authenticate",
     "proxy-authorization",

@@ -18,7 +18,7 @@ use std::sync::{Mutex, mpsc};
 use std::time::Duration;
 
 use checkrein_chaos::Shape;
-use checkrein_chaos::http::To;
+use checkrein_chaos::http::{Address, To};
 use checkrein_chaos::stdio::Command;
 use checkrein_verdict::Verdict;
 use stage::{
@@ -55,6 +55,17 @@ fn a_request_and_its_answer_pass_as_they_came() {
             assert_eq!(asked.headers[&name.to_lowercase()], value);
         }
     }
+}
+
+#[test]
+fn an_added_field_takes_the_place_of_the_agents() {
+    let (address, log) = stage::upstream(std::sync::Arc::new(bookings(false)));
+    let mut to = Address::read(&format!("http://{address}/mcp")).unwrap();
+    to.add_header("Authorization", "Bearer proxy").unwrap();
+    let stage = stage_before(None, To::Url(to), address, log);
+    let fields = [MODERN, &["Authorization: Bearer agent", "AUTHORIZATION: Bearer two"]].concat();
+    assert_eq!(stage.ask(&fields, &create(1)).unwrap().status(), 200);
+    assert_eq!(stage.log.lock().unwrap()[0].headers["authorization"], "Bearer proxy");
 }
 
 #[test]

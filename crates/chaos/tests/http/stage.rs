@@ -88,7 +88,7 @@ type Script = Arc<dyn Fn(&Message, &mut TcpStream) + Send + Sync>;
 /// What the upstream got, without the harness's own look at the tools.
 pub(crate) type Log = Arc<Mutex<Vec<Message>>>;
 
-fn upstream(script: Script) -> (SocketAddr, Log) {
+pub(crate) fn upstream(script: Script) -> (SocketAddr, Log) {
     let listener = TcpListener::bind("127.0.0.1:0").unwrap();
     let address = listener.local_addr().unwrap();
     let log = Log::default();

@@ -15,33 +15,35 @@ use tokio::time::timeout;
 use super::conversation::{Conversation, Trouble};
 
 /// Servers in Python take many seconds on a busy machine; what is longer is a hang.
-const PATIENCE: Duration = Duration::from_secs(60);
+pub(super) const PATIENCE: Duration = Duration::from_secs(60);
 /// What a server may take to leave once its input is closed.
 const GRACE: Duration = Duration::from_secs(2);
 /// From here on some clients run without the tools.
 pub(super) const SLOW: Duration = Duration::from_millis(500);
 /// The most pages of tools that are read, as in the proxy.
-const PAGE_LIMIT: usize = 200;
+pub(super) const PAGE_LIMIT: usize = 200;
 /// How much of its complaints is kept.
 const COMPLAINT_BYTES: usize = 500;
-const HANDSHAKE: &str = "2025-11-25";
-const STATELESS: &str = "2026-07-28";
+pub(super) const HANDSHAKE: &str = "2025-11-25";
+pub(super) const STATELESS: &str = "2026-07-28";
 
 /// What an upstream said of itself.
 pub(super) struct Visit {
     /// From its start to its first answer.
     pub(super) start: Duration,
-    server: String,
-    protocol: String,
+    pub(super) server: String,
+    pub(super) protocol: String,
     /// Its tools as it lists them.
     pub(super) tools: Vec<Value>,
-    strays: u32,
+    pub(super) strays: u32,
+    /// It ran already: the time is from the question on.
+    pub(super) is_running: bool,
 }
 
 /// Why there is nothing to say of it.
 pub(super) struct NoVisit {
-    text: String,
-    mend: &'static str,
+    pub(super) text: String,
+    pub(super) mend: &'static str,
 }
 
 /// Visits it.
@@ -107,6 +109,7 @@ async fn talk(conversation: &mut Conversation, since: Instant) -> Result<Visit, 
         protocol,
         tools,
         strays: conversation.strays,
+        is_running: false,
     })
 }
 
@@ -125,7 +128,7 @@ async fn tools(conversation: &mut Conversation, mut params: Value) -> Result<Vec
     Ok(tools)
 }
 
-fn name_of(info: Option<&Value>) -> String {
+pub(super) fn name_of(info: Option<&Value>) -> String {
     let part = |key: &str| info?.get(key)?.as_str();
     match (part("name"), part("version")) {
         (Some(name), Some(version)) => format!("`{name}` {version}"),
@@ -182,13 +185,6 @@ async fn last_words(mut stderr: ChildStderr) -> String {
     String::from_utf8_lossy(&last).lines().collect::<Vec<_>>().join(" / ")
 }
 
-/// What there is to say of one behind a URL: it runs already, and nobody here asked it.
-pub(super) fn not_visited() -> Finding {
-    let text = "an upstream at a URL is not asked: its tools and how they are defined stay unknown";
-    Finding::new(Level::Warning, "not_visited", text)
-        .mend("give the doctor the program that serves it, where it can be started on pipes")
-}
-
 /// What there is to say of it.
 pub(super) fn findings(visit: &Result<Visit, NoVisit>) -> Vec<Finding> {
     let visit = match visit {
@@ -204,7 +200,7 @@ pub(super) fn findings(visit: &Result<Visit, NoVisit>) -> Vec<Finding> {
             "protocol",
             format!("it is {} and speaks {}", visit.server, visit.protocol),
         ),
-        start(visit.start),
+        if visit.is_running { answer(visit.start) } else { start(visit.start) },
     ];
     if visit.strays > 0 {
         let text = match visit.strays {
@@ -215,6 +211,19 @@ pub(super) fn findings(visit: &Result<Visit, NoVisit>) -> Vec<Finding> {
         findings.push(Finding::new(Level::Warning, "strays", text).mend(mend));
     }
     findings
+}
+
+fn answer(time: Duration) -> Finding {
+    let text = format!("its first answer came {} ms after it was asked", time.as_millis());
+    if time <= SLOW {
+        return Finding::new(Level::Ok, "answer_time", text);
+    }
+    Finding::new(
+        Level::Warning,
+        "answer_time",
+        format!("{text}: some clients do not wait that long"),
+    )
+    .mend("wake it up by a request beforehand; a run whose agent saw no tools is NOT_TESTED")
 }
 
 fn start(start: Duration) -> Finding {

@@ -13,6 +13,7 @@ use checkrein_verdict::Verdict;
 use clap::builder::NonEmptyStringValueParser as NonEmpty;
 use clap::{Args, ValueEnum};
 
+use super::upstream_headers;
 use crate::failure::Failure;
 
 /// Relays between an agent and an MCP server, injects faults on writes, and judges the agent by
@@ -23,6 +24,14 @@ pub(crate) struct Arguments {
     /// The upstream MCP server's URL, when it speaks Streamable HTTP
     #[arg(long, value_name = "URL", value_parser = NonEmpty::new())]
     pub(crate) upstream_url: Option<String>,
+    /// A header field for each request to it, in place of what the agent sends under that name; may
+    /// be given many times
+    #[arg(long, value_name = "NAME: VALUE", value_parser = NonEmpty::new())]
+    pub(crate) upstream_header: Vec<String>,
+    /// The same with the value of an environment variable, so that no secret is on the command
+    /// line; may be given many times
+    #[arg(long, value_name = "NAME=VARIABLE", value_parser = NonEmpty::new())]
+    pub(crate) upstream_header_env: Vec<String>,
     /// Where agents connect over Streamable HTTP, as PORT or HOST:PORT, at the path of the
     /// upstream's URL; port 0 takes a free one [default: this process's own pipes]
     #[arg(long, value_name = "HOST:PORT", value_parser = NonEmpty::new())]
@@ -192,12 +201,25 @@ impl Arguments {
 
     /// Where the upstream is.
     pub(crate) fn upstream(&self) -> Result<To, Failure> {
-        let Some(url) = &self.upstream_url else { return Ok(To::Command(self.command()?)) };
+        let Some(url) = &self.upstream_url else {
+            return match (self.upstream_header.first(), self.upstream_header_env.first()) {
+                (None, None) => self.command().map(To::Command),
+                (Some(_), _) => {
+                    Err(Failure::new("--upstream-header goes with --upstream-url only"))
+                }
+                (None, Some(_)) => {
+                    Err(Failure::new("--upstream-header-env goes with --upstream-url only"))
+                }
+            };
+        };
         if self.upstream_command.is_some() || !self.upstream.is_empty() {
             return Err(Failure::new("the upstream is named twice")
                 .hint("use either --upstream-url or a program"));
         }
-        Address::read(url).map(To::Url).map_err(|why| Failure::new(why).hint("see --upstream-url"))
+        let address = Address::read(url);
+        let address = address.map_err(|why| Failure::new(why).hint("see --upstream-url"))?;
+        upstream_headers::add(address, &self.upstream_header, &self.upstream_header_env)
+            .map(To::Url)
     }
 
     /// How to start the upstream.
