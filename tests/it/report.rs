@@ -19,6 +19,7 @@ pub(crate) fn leave_run(directory: &Path, is_repeated: bool) {
         name: "F1".to_owned(),
         kind: String::new(),
         rule: 0,
+        shape: None,
         sent: true,
         ghost: true,
         retry_after_us: None,
@@ -51,6 +52,7 @@ fn call(attempt: u64) -> [Event; 3] {
         arguments_digest: String::new(),
         identities: Vec::new(),
         continues: None,
+        in_batch: false,
     };
     let (outcome, evidence, answer) = (Outcome::Executed, Evidence::Answer, Answer::Ok);
     [

@@ -216,3 +216,23 @@ fn what_the_harness_asked_for_never_reaches_the_agent_however_late_it_comes() {
     }
     assert_eq!(bench.to_agent, [""; 0]);
 }
+
+#[test]
+fn a_scenario_that_only_batches_could_have_met_says_so() {
+    let mut bench = Bench::new(Some("F1"), Vec::new());
+    bench.agent(r#"{"jsonrpc":"2.0","method":"notifications/initialized"}"#);
+    bench.list();
+    let (one, two) = (call("1", "\"tools/call\""), call("2", "\"tools/call\""));
+    bench.agent(&format!("[{one},{two}]"));
+    assert_eq!(bench.to_upstream.last(), Some(&format!("[{one},{two}]")));
+    let answer = |id: u8| format!(r#"{{"jsonrpc":"2.0","id":{id},"result":{DONE}}}"#);
+    bench.upstream(&format!("[{}]", answer(1)));
+    let judgement = bench.judge();
+    assert_eq!(judgement.verdict, Verdict::NotTested);
+    let reason = judgement
+        .reasons
+        .iter()
+        .find(|reason| reason.code == checkrein_verdict::Code::ScenarioNotTriggered)
+        .unwrap();
+    assert!(reason.detail.contains("2 calls came in JSON-RPC batches"), "{}", reason.detail);
+}

@@ -121,8 +121,11 @@ pub struct Start {
     pub version: String,
     /// The scenario, when there is one.
     pub scenario: Option<String>,
-    /// The wire shape of its fault.
+    /// The wire shape of its first fault.
     pub shape: Option<String>,
+    /// The kinds of its faults, rule by rule.
+    #[serde(default)]
+    pub faults: Vec<String>,
     /// Whether random faults are on.
     pub chaos: bool,
     /// Their probability, as it was written.
@@ -199,6 +202,9 @@ pub struct Received {
     pub identities: Vec<(String, String)>,
     /// The attempt this one carries on (a multi round-trip answer, a task).
     pub continues: Option<u64>,
+    /// It came in a JSON-RPC batch, which no fault strikes.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub in_batch: bool,
 }
 
 /// An injected fault.
@@ -213,6 +219,9 @@ pub struct Fault {
     /// Which of the scenario's rules struck, from 0.
     #[serde(default)]
     pub rule: u32,
+    /// The wire shape that it took.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub shape: Option<String>,
     /// Whether the call reaches the upstream all the same.
     pub sent: bool,
     /// The agent cannot know from its answer whether the call was carried out.

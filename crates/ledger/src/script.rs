@@ -112,6 +112,7 @@ impl Script {
             arguments_digest: String::new(),
             identities: std::mem::take(&mut self.identities),
             continues: self.continues.take(),
+            in_batch: false,
         };
         self.event(Event::Received(received))
     }
@@ -165,6 +166,7 @@ impl Script {
             name: "F1".to_owned(),
             kind: String::new(),
             rule: 0,
+            shape: None,
             sent: true,
             ghost: true,
             retry_after_us: None,

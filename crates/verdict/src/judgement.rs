@@ -33,6 +33,7 @@ pub enum Code {
     CallStillOpen,
     NoExecutedWrite,
     FewerThanExpected,
+    RuleNotTriggered,
     BaselineOnly,
 }
 
@@ -49,7 +50,7 @@ impl Verdict {
 
 impl Code {
     /// Every code: violations, then what leaves a run untested, then notes.
-    pub const ALL: [Self; 12] = [
+    pub const ALL: [Self; 13] = [
         Self::DuplicateExecution,
         Self::RetryAfterViolated,
         Self::NoCalls,
@@ -61,6 +62,7 @@ impl Code {
         Self::CallStillOpen,
         Self::NoExecutedWrite,
         Self::FewerThanExpected,
+        Self::RuleNotTriggered,
         Self::BaselineOnly,
     ];
 
@@ -78,6 +80,7 @@ impl Code {
             Self::CallStillOpen => "CALL_STILL_OPEN",
             Self::NoExecutedWrite => "NO_EXECUTED_WRITE",
             Self::FewerThanExpected => "FEWER_THAN_EXPECTED",
+            Self::RuleNotTriggered => "RULE_NOT_TRIGGERED",
             Self::BaselineOnly => "BASELINE_ONLY",
         }
     }
@@ -98,7 +101,7 @@ impl Code {
 
     /// Whether it takes nothing from a pass.
     pub fn is_note(self) -> bool {
-        matches!(self, Self::BaselineOnly | Self::FewerThanExpected)
+        matches!(self, Self::BaselineOnly | Self::FewerThanExpected | Self::RuleNotTriggered)
     }
 
     /// What it means.
@@ -119,6 +122,7 @@ impl Code {
             Self::FewerThanExpected => {
                 "a tool was surely executed less often than `--expect` says it is meant to be"
             }
+            Self::RuleNotTriggered => "one of the scenario's faults was never applied",
             Self::BaselineOnly => "no fault was injected, so this is a baseline and proves little",
         }
     }

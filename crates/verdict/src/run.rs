@@ -1,5 +1,7 @@
 //! Gathers what a ledger says, attempt by attempt.
 
+use std::collections::BTreeSet;
+
 use checkrein_ledger::{
     Answer, Class, Entry, Event, Evidence, Instant, Outcome, Received, Start, Tool,
 };
@@ -30,8 +32,10 @@ pub struct Run {
     pub attempts: IndexMap<u64, Attempt>,
     /// How many there were of each class.
     pub counts: Counts,
-    /// Whether the scenario's fault was applied.
-    pub is_triggered: bool,
+    /// The scenario's rules that were applied, from 0.
+    pub struck: BTreeSet<u32>,
+    /// How many calls came in a JSON-RPC batch, where no fault strikes.
+    pub in_batch: u64,
     /// Every session that the agent opened, in order.
     pub sessions: Vec<Session>,
     /// The proxy processes, each with when it joined.
@@ -77,7 +81,9 @@ impl Run {
             Event::Received(received) => self.received(entry, received),
             Event::Forwarded { attempt } => self.change(*attempt, |it| it.forwarded = true),
             Event::Injected { attempt, fault } => {
-                self.is_triggered |= self.start.scenario.as_ref() == Some(&fault.name);
+                if self.start.scenario.as_ref() == Some(&fault.name) {
+                    self.struck.insert(fault.rule);
+                }
                 self.note_fault();
                 self.change(*attempt, |it| it.fault = Some(fault.clone()));
             }
@@ -162,6 +168,7 @@ impl Run {
             Class::NotOffered => &mut self.counts.not_offered,
         };
         *count += 1;
+        self.in_batch += u64::from(received.in_batch);
         let again = self.desk.received(self.attempts.len(), &attempt);
         self.attempts.insert(received.attempt, attempt);
         if let Some((place, (_, attempt))) =

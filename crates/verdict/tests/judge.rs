@@ -1,7 +1,7 @@
 //! What runs with declared counts, rounds and lost answers come to.
 
 use checkrein_ledger::{Answer, Class, Event, Fault, Outcome, Script, Start, Told};
-use checkrein_verdict::{Code, Judgement, Run, Shows, Verdict};
+use checkrein_verdict::{Code, Confidence, Judgement, Run, Shows, Verdict};
 use serde_json::json;
 
 fn judge(script: Script) -> Judgement {
@@ -79,6 +79,7 @@ fn a_fault_on_the_last_round_is_a_fault_of_the_call() {
         name: "F1".to_owned(),
         kind: String::new(),
         rule: 0,
+        shape: None,
         sent: true,
         ghost: true,
         retry_after_us: None,
@@ -118,6 +119,7 @@ fn a_look_that_was_shown_an_older_state_is_a_look() {
         name: "stale-read".to_owned(),
         kind: "stale-read".to_owned(),
         rule: 1,
+        shape: None,
         sent: false,
         ghost: false,
         retry_after_us: None,
@@ -171,6 +173,7 @@ fn a_write_after_a_success_that_was_none_is_no_probable_duplicate() {
         name: "success-that-lies".to_owned(),
         kind: "success-that-lies".to_owned(),
         rule: 0,
+        shape: None,
         sent: false,
         ghost: true,
         retry_after_us: None,
@@ -183,4 +186,58 @@ fn a_write_after_a_success_that_was_none_is_no_probable_duplicate() {
         .write("create_booking", &json!({"who": " a "}))
         .answered(2);
     assert_eq!(judge(script).verdict, Verdict::Pass);
+}
+
+fn two_rules() -> Script {
+    Script::new(Start {
+        scenario: Some("F1".to_owned()),
+        faults: vec!["ghost-write".to_owned(), "stale-read".to_owned()],
+        ..Start::default()
+    })
+}
+
+#[test]
+fn a_rule_that_no_call_met_is_named() {
+    let write = |script: Script| script.write("create_booking", &json!({"a": 1})).ghosted(1);
+    let one = judge(write(two_rules()));
+    assert_eq!((one.verdict, codes(&one)), (Verdict::Pass, vec![Code::RuleNotTriggered]));
+    assert_eq!(one.reasons[0].detail, "no call met rule 2 of the scenario (`stale-read`)");
+    let fault = Fault {
+        name: "F1".to_owned(),
+        kind: "stale-read".to_owned(),
+        rule: 1,
+        shape: None,
+        sent: false,
+        ghost: false,
+        retry_after_us: None,
+    };
+    let both = write(two_rules()).read("list_bookings", &json!({}));
+    assert_eq!(codes(&judge(both.event(Event::Injected { attempt: 2, fault }))), []);
+    assert_eq!(codes(&judge(two_rules())).first(), Some(&Code::NoCalls));
+}
+
+/// Scenarios may have rules of several shapes, and the report's heading names only the first.
+#[test]
+fn a_repeat_is_judged_by_the_shape_of_the_fault_before_it() {
+    let repeat = |shape: &str| {
+        let fault = Fault {
+            name: "mine".to_owned(),
+            kind: "ghost-write".to_owned(),
+            rule: 1,
+            shape: Some(shape.to_owned()),
+            sent: true,
+            ghost: true,
+            retry_after_us: None,
+        };
+        let start = Start {
+            scenario: Some("mine".to_owned()),
+            shape: Some("soft".to_owned()),
+            ..Start::default()
+        };
+        let script = Script::new(start).write("create_booking", &json!({"a": 1})).executed(1);
+        let script = script.event(Event::Injected { attempt: 1, fault }).told(1, Told::Injected);
+        let script = script.wait_ms(1).write("create_booking", &json!({"a": 1})).answered(2);
+        Run::replay(&script.finished().entries()).repeats().remove(0).confidence
+    };
+    assert_eq!((repeat("soft"), repeat("status")), (Confidence::Possible, Confidence::Likely));
 }

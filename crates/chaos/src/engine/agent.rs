@@ -55,8 +55,8 @@ impl Engine {
                     if let Message::Request { id, method: "tools/call", params } = message
                         && let Some(call) = Call::read(params)
                     {
-                        let waiting = self.receive(connection, id, &call);
-                        self.forward(connection, id, WaitingCall { is_in_batch: true, ..waiting });
+                        let waiting = self.receive(connection, id, &call, true);
+                        self.forward(connection, id, waiting);
                     }
                 }
                 self.send_to_upstream(connection, bytes.to_vec());
@@ -134,7 +134,7 @@ impl Engine {
             self.begin_listing(connection, meta);
             return self.hold(connection, bytes);
         }
-        let mut waiting = self.receive(connection, id, call);
+        let mut waiting = self.receive(connection, id, call, false);
         let mut frame = bytes.to_vec();
         if let Some(id) = id {
             match self.strike_at_arrival(connection, id, bytes, call, waiting) {
@@ -151,6 +151,7 @@ impl Engine {
         connection: Connection,
         id: Option<&str>,
         call: &Call<'_>,
+        is_in_batch: bool,
     ) -> WaitingCall {
         let class = self.listing.class(&call.name, &self.config.patterns);
         let only = self.config.operation_keys.iter().find(|(tool, _)| *tool == call.name);
@@ -165,7 +166,7 @@ impl Engine {
             operation: operation.clone(),
             is_modern: call.is_modern(),
             is_cancelled: false,
-            is_in_batch: false,
+            is_in_batch,
             rules,
             split_by: None,
             frame: None,
@@ -182,6 +183,7 @@ impl Engine {
             arguments_digest: call.digest(),
             identities: call.identities(),
             continues,
+            in_batch: is_in_batch,
         }));
         for rule in counted {
             self.record(Event::Matched { attempt, rule });
@@ -227,6 +229,7 @@ impl Engine {
             arguments_digest: String::new(),
             identities: Vec::new(),
             continues: None,
+            in_batch: false,
         }));
         self.inject(attempt, rule);
         // A tool result answers no other method.

@@ -111,7 +111,8 @@ impl Rules {
     pub(super) fn strike(&mut self, at: usize, now: Now) -> Option<Fault> {
         self.count_strike(at);
         let rule = &self.rules.get(at)?.rule;
-        Some(rule.kind.record(&self.scenario, u32::try_from(at).ok()?, &rule.with, now))
+        let at = u32::try_from(at).ok()?;
+        Some(rule.kind.record(&self.scenario, at, &rule.with, rule.shape, now))
     }
 
     fn count_strike(&mut self, at: usize) {

@@ -136,12 +136,13 @@ impl Kind {
     }
 
     /// What the ledger says of a call that it struck.
-    pub fn record(&self, scenario: &str, rule: u32, with: &With, now: Now) -> Fault {
+    pub fn record(&self, scenario: &str, rule: u32, with: &With, shape: Shape, now: Now) -> Fault {
         let wait = (self.asks_to_wait)(with, now);
         Fault {
             name: scenario.to_owned(),
             kind: self.id.to_owned(),
             rule,
+            shape: Some(shape.name().to_owned()),
             sent: (self.effect)(with).is_sent(),
             ghost: self.is_ghost,
             retry_after_us: wait.map(|wait| u64::try_from(wait.as_micros()).unwrap_or(u64::MAX)),

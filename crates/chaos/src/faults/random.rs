@@ -2,13 +2,14 @@
 
 use checkrein_ledger::Fault;
 
-use super::Reply;
+use super::{Reply, Shape};
 
 pub(crate) fn fault() -> Fault {
     Fault {
         name: "chaos".to_owned(),
         kind: "chaos".to_owned(),
         rule: 0,
+        shape: Some(Shape::Soft.name().to_owned()),
         sent: false,
         ghost: false,
         retry_after_us: None,

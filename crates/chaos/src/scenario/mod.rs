@@ -108,7 +108,7 @@ static BUILT_IN: [&str; 21] = [
 impl Scenario {
     /// Every built-in scenario.
     pub fn built_in() -> Vec<Self> {
-        BUILT_IN.iter().filter_map(|text| read(text).ok()).collect()
+        BUILT_IN.iter().filter_map(|text| read::read_built_in(text).ok()).collect()
     }
 
     /// The built-in one of this name.

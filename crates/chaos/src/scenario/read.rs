@@ -5,7 +5,7 @@ use checkrein_yaml::{Key, Node, Position, Rules, Style, Tree, parse};
 use serde_json::Value;
 
 use super::problem::unknown;
-use super::{MAX_RULES, On, Problem, Rule, Scenario, TOOL_CALL, Wanted};
+use super::{BUILT_IN, MAX_RULES, On, Problem, Rule, Scenario, TOOL_CALL, Wanted};
 use crate::faults::{Effect, KINDS, Kind, Moment, Shape, With, kind};
 
 const RULES: Rules = Rules { aliases: false, max_nodes: 2_000 };
@@ -23,12 +23,21 @@ const MOST: u64 = 1_000;
 /// The one scenario that injects nothing.
 const BASELINE: &str = "F4";
 
-/// Reads a scenario.
+/// Reads a scenario of a user's own.
 ///
 /// # Errors
 /// Everything that is wrong with it, in the order of the file.
 pub fn read(text: &str) -> Result<Scenario, Vec<Problem>> {
-    let mut reader = Reader { problems: Vec::new() };
+    read_with(text, BUILT_IN.contains(&text))
+}
+
+/// Reads one of our own.
+pub(super) fn read_built_in(text: &str) -> Result<Scenario, Vec<Problem>> {
+    read_with(text, true)
+}
+
+fn read_with(text: &str, is_built_in: bool) -> Result<Scenario, Vec<Problem>> {
+    let mut reader = Reader { problems: Vec::new(), is_built_in };
     let scenario = match parse(text, RULES) {
         Ok(Some(root)) => reader.scenario(&root),
         Ok(None) => {
@@ -49,6 +58,7 @@ pub fn read(text: &str) -> Result<Scenario, Vec<Problem>> {
 
 struct Reader {
     problems: Vec<Problem>,
+    is_built_in: bool,
 }
 
 /// The entries of a mapping, each key there once.
@@ -75,7 +85,16 @@ impl Reader {
         let tells = self.optional(&fields, "tells");
         let verdict = self.optional(&fields, "verdict");
         let expect = self.expect(&fields);
-        let rules = self.rules(&fields, name.as_deref() == Some(BASELINE));
+        if let Some(name) = name.as_deref().filter(|_| !self.is_built_in)
+            && Scenario::named(name).is_some()
+        {
+            let at = fields.get("scenario").map_or(fields.at, |node| node.at);
+            self.note(
+                at,
+                format!("`{name}` is the name of a built-in scenario; give yours one of its own"),
+            );
+        }
+        let rules = self.rules(&fields, self.is_built_in && name.as_deref() == Some(BASELINE));
         Some(Scenario { name: name?, about: about?, tells, verdict, expect, rules })
     }
 

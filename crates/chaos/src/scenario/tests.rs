@@ -19,6 +19,18 @@ fn every_built_in_scenario_reads_and_is_named_once() {
 }
 
 #[test]
+fn the_name_of_a_built_in_scenario_cannot_be_taken() {
+    for text in BUILT_IN {
+        let name = read(text).unwrap().name;
+        let own = format!("scenario: {name}\nabout: other\nrules:\n  - fault: ghost-write\n");
+        assert_eq!(
+            problems(&own),
+            format!("1:11: `{name}` is the name of a built-in scenario; give yours one of its own")
+        );
+    }
+}
+
+#[test]
 fn every_kind_of_fault_is_in_a_built_in_scenario() {
     let used: Vec<_> = Scenario::built_in()
         .iter()

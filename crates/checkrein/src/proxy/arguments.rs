@@ -293,6 +293,7 @@ impl Arguments {
             Plan::Scenario(scenario) => {
                 start.scenario = Some(scenario.name.clone());
                 start.shape = scenario.rules.first().map(|rule| rule.shape.name().to_owned());
+                start.faults = scenario.rules.iter().map(|rule| rule.kind.id.to_owned()).collect();
                 start.retry_after_s = scenario.retry_after().map(|wait| wait.as_secs());
                 let is_new = |(tool, _): &&(String, u64)| {
                     !start.expect.iter().any(|(declared, _)| declared == tool)

@@ -18,7 +18,7 @@ fn fault() -> impl Strategy<Value = Fault> {
     let wait = prop::option::of(prop_oneof![0..3_000_u64, Just(u64::MAX)]);
     (kinds, any::<bool>(), any::<bool>(), wait).prop_map(|(kind, sent, ghost, retry_after_us)| {
         let (name, kind) = ("F1".to_owned(), kind.to_owned());
-        Fault { name, kind, rule: 0, sent, ghost, retry_after_us }
+        Fault { name, kind, rule: 0, shape: None, sent, ghost, retry_after_us }
     })
 }
 
@@ -48,6 +48,7 @@ fn received() -> impl Strategy<Value = Event> {
                 arguments_digest: String::new(),
                 identities: identities.into_iter().collect(),
                 continues,
+                in_batch: id == 0,
             })
         },
     )

@@ -37,6 +37,7 @@ fn fault(name: &str, sent: bool, retry_after_us: Option<u64>) -> Fault {
         name: name.to_owned(),
         kind: String::new(),
         rule: 0,
+        shape: None,
         sent,
         ghost: false,
         retry_after_us,

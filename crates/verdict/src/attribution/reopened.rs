@@ -24,7 +24,9 @@ pub(super) fn is_answered(run: &Run, attempt: &Attempt) -> bool {
     match told {
         Told::Upstream => attempt.answer != Answer::Unreadable,
         Told::Injected => {
-            run.start.shape.as_deref().is_none_or(|shape| READABLE_SHAPES.contains(&shape))
+            let own = attempt.fault.as_ref().and_then(|fault| fault.shape.as_deref());
+            let shape = own.or(run.start.shape.as_deref());
+            shape.is_none_or(|shape| READABLE_SHAPES.contains(&shape))
         }
         Told::Lost | Told::Nothing => false,
     }

@@ -227,6 +227,7 @@ fn our_own_delivery_is_named_as_ours() {
         name: "redelivery".to_owned(),
         kind: "redelivery".to_owned(),
         rule: 0,
+        shape: None,
         sent: true,
         ghost: false,
         retry_after_us: None,
