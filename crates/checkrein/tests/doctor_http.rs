@@ -1,10 +1,6 @@
 //! The doctor in front of an upstream at a URL, in both eras.
 
-#![expect(
-    clippy::disallowed_methods,
-    clippy::disallowed_types,
-    reason = "a test writes its own bytes, and blocks no runtime"
-)]
+#![expect(clippy::disallowed_types, reason = "a test writes its own bytes, and blocks no runtime")]
 #![expect(
     clippy::unwrap_used,
     clippy::indexing_slicing,

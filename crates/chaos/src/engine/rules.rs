@@ -59,7 +59,8 @@ impl Rules {
     pub(super) fn meet(&mut self, call: &Call<'_>, class: Class) -> (u32, Vec<u32>) {
         let (mut bits, mut counted) = (0, Vec::new());
         for (at, state) in (0_u32..).zip(&mut self.rules) {
-            if !state.rule.on.matches_call(call, class) {
+            let is_without_session = state.rule.kind.needs_session() && call.is_modern();
+            if is_without_session || !state.rule.on.matches_call(call, class) {
                 continue;
             }
             state.seen += 1;

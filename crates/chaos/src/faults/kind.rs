@@ -135,6 +135,11 @@ impl Kind {
         self.not_on.iter().find(|(known, _)| *known == transport).map(|(_, why)| *why)
     }
 
+    /// Whether it strikes only where there are sessions: the revisions before 2026-07-28.
+    pub fn needs_session(&self) -> bool {
+        *self == super::session_lost::KIND
+    }
+
     /// What the ledger says of a call that it struck.
     pub fn record(&self, scenario: &str, rule: u32, with: &With, shape: Shape, now: Now) -> Fault {
         let wait = (self.asks_to_wait)(with, now);

@@ -8,13 +8,18 @@ pub(super) static KIND: Kind = Kind {
     id: "session-lost",
     about: "the call is executed, and the agent hears that its session is unknown",
     counts: "as executed; a repeat that is executed too is a duplicate, the client's own re-send \
-             in a new session included, and the report says whose it was",
+             in a new session included, and the report says whose it was; a call of the newest \
+             revision, which has no sessions, is never struck",
     takes: &[TEXT],
     told: Speech::Instead(|_, _| reply()),
     shapes: &[
         SOFT,
         ERROR,
-        (Shape::Status, "404; clients open a session anew, and some re-send by themselves"),
+        (
+            Shape::Status,
+            "404, as for each later request of that session; clients open one anew, and some \
+             re-send by themselves",
+        ),
     ],
     effect: |_| Effect::Replace,
     is_ghost: true,

@@ -44,6 +44,10 @@ impl Switch<'_> {
             refuse(exchange, StatusCode::SERVICE_UNAVAILABLE, "too many requests are open");
             return Ok(());
         }
+        if session_of(&exchange).is_some_and(|session| self.lost_sessions.contains(&session)) {
+            refuse(exchange, StatusCode::NOT_FOUND, "Session not found");
+            return Ok(());
+        }
         match self.upstream {
             Upstream::Url(_) => self.asked_of_url(id, exchange, is_message),
             Upstream::Children(_) => self.asked_of_child(id, exchange, is_message),
@@ -140,6 +144,22 @@ impl Switch<'_> {
             _ => {
                 refuse(exchange, StatusCode::METHOD_NOT_ALLOWED, "Method not allowed");
                 Ok(())
+            }
+        }
+    }
+
+    /// The agent heard that its session is unknown: it is from now on (MCP 2025-11-25, transports,
+    /// session management), and its streams end. What becomes of its calls is still heard.
+    pub(super) fn lose_session(&mut self, connection: Connection) {
+        let lost: Vec<_> =
+            self.sessions.extract_if(|_, known| *known == connection).map(|it| it.0).collect();
+        self.lost_sessions.extend(lost);
+        while self.lost_sessions.len() > MAX_SESSIONS {
+            self.lost_sessions.pop_front();
+        }
+        for exchange in self.exchanges.values_mut() {
+            if exchange.connection == connection && exchange.is_get {
+                exchange.end();
             }
         }
     }

@@ -165,7 +165,7 @@ impl Exchange {
         let is_answer = answered.is_some();
         if self.is_streaming() || !is_answer {
             self.push(sse::event(&frame), None);
-            if is_answer && self.task.is_none() {
+            if is_answer && (self.task.is_none() || self.is_over) {
                 self.end();
             }
             return;

@@ -5,7 +5,7 @@ use std::time::Duration;
 use bytes::Bytes;
 use http_body_util::Full;
 use hyper::header::{HOST, HeaderValue};
-use hyper::{Method, Request, Uri};
+use hyper::{Method, Request, StatusCode, Uri};
 
 use super::client::{self, Task};
 use super::exchange::Exchange;
@@ -160,6 +160,9 @@ impl Switch<'_> {
             None => None,
         };
         shapes::break_off(exchange, shape, id, reply, real);
+        if shape == Shape::Status && reply.status == StatusCode::NOT_FOUND.as_u16() {
+            self.lose_session(connection);
+        }
         self.sweep(number);
     }
 

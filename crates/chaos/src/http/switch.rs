@@ -1,6 +1,6 @@
 //! The loop: takes in what happened, asks the engine, writes down, and lets out.
 
-use std::collections::{BTreeMap, HashMap};
+use std::collections::{BTreeMap, HashMap, VecDeque};
 use std::time::{Duration, Instant};
 
 use bytes::Bytes;
@@ -77,6 +77,8 @@ pub(super) struct Switch<'a> {
     pub(super) numbers: Numbers,
     pub(super) exchanges: BTreeMap<ExchangeId, Exchange>,
     pub(super) sessions: HashMap<String, Connection>,
+    /// Those that a fault has ended, as the agent sees it.
+    pub(super) lost_sessions: VecDeque<String>,
     pub(super) last_connection: Connection,
     pub(super) templates: BTreeMap<Connection, Template>,
     pub(super) parameters: Parameters,
@@ -114,6 +116,7 @@ impl<'a> Switch<'a> {
             numbers,
             exchanges: BTreeMap::new(),
             sessions: HashMap::new(),
+            lost_sessions: VecDeque::new(),
             last_connection: SHARED,
             templates: BTreeMap::new(),
             parameters: Parameters::default(),

@@ -11,6 +11,7 @@
     reason = "a test may stop where it stands"
 )]
 
+mod faults;
 mod stage;
 
 use std::io::{ErrorKind, Read};
@@ -27,8 +28,13 @@ use stage::{
 };
 
 const LEGACY: &[&str] = &["MCP-Protocol-Version: 2025-11-25", "Mcp-Session-Id: s1"];
+const OTHER: &[&str] = &["MCP-Protocol-Version: 2025-11-25", "Mcp-Session-Id: s2"];
 const MODERN: &[&str] =
     &["MCP-Protocol-Version: 2026-07-28", "Mcp-Method: tools/call", "Mcp-Name: create_booking"];
+
+fn address(upstream: std::net::SocketAddr) -> Address {
+    Address::read(&format!("http://{upstream}/mcp")).unwrap()
+}
 
 #[test]
 fn a_request_and_its_answer_pass_as_they_came() {
@@ -60,7 +66,7 @@ fn a_request_and_its_answer_pass_as_they_came() {
 #[test]
 fn an_added_field_takes_the_place_of_the_agents() {
     let (address, log) = stage::upstream(std::sync::Arc::new(bookings(false)));
-    let mut to = Address::read(&format!("http://{address}/mcp")).unwrap();
+    let mut to = self::address(address);
     to.add_header("Authorization", "Bearer proxy").unwrap();
     let stage = stage_before(None, To::Url(to), address, log);
     let fields = [MODERN, &["Authorization: Bearer agent", "AUTHORIZATION: Bearer two"]].concat();
@@ -126,7 +132,9 @@ fn struck(name: &str, shape: Shape, is_stream: bool) -> (std::io::Result<Message
         log.lock().unwrap().iter().filter(|asked| asked.method() == "tools/call").count()
     };
     let executed = calls(&stage.log);
-    assert_eq!(stage.ask(LEGACY, &create(2)).unwrap().status(), 200);
+    // A lost session is no more.
+    let again = if name == "session-lost" { OTHER } else { LEGACY };
+    assert_eq!(stage.ask(again, &create(2)).unwrap().status(), 200);
     assert_eq!(calls(&stage.log), executed + 1);
     (got, executed, stage.verdict().verdict)
 }
@@ -287,6 +295,17 @@ fn two_sessions_with_the_same_id_in_flight_get_their_own_answers() {
     assert_eq!(read(&mut one).unwrap().json()["result"]["s"], "one");
 }
 
+/// Reads a head and gives its status.
+fn read_head(stream: &mut std::net::TcpStream) -> u16 {
+    let mut head = Vec::new();
+    while !head.ends_with(b"\r\n\r\n") {
+        let mut byte = [0];
+        stream.read_exact(&mut byte).unwrap();
+        head.push(byte[0]);
+    }
+    String::from_utf8_lossy(&head).split(' ').nth(1).unwrap().parse().unwrap()
+}
+
 /// An MCP server on pipes; its answers name its process.
 const CHILD: &str = r#"
 while IFS= read -r line; do
@@ -384,6 +403,54 @@ fn faults_strike_before_a_server_on_pipes_too() {
     assert_eq!(stage.ask(&[&session], &create(1)).unwrap().status(), 504);
     assert_eq!(stage.ask(&[&session], &create(2)).unwrap().status(), 200);
     assert_eq!(stage.verdict().verdict, Verdict::Fail);
+}
+
+#[test]
+fn a_lost_session_stays_lost_until_the_agent_opens_another() {
+    let list = r#"{"jsonrpc":"2.0","id":8,"method":"tools/list"}"#;
+    let lost = Some(("session-lost", Shape::Status));
+    for stage in [stage(lost, bookings(false)), stage(lost, bookings(true)), before_pipes(lost)] {
+        let is_url = !stage.log.lock().unwrap().is_empty() || stage.upstream.port() != 9;
+        let session = if is_url { LEGACY[1].to_owned() } else { open_session(&stage) };
+        assert_eq!(stage.ask(&[&session], list).unwrap().status(), 200);
+        let mut stream = stage.send("GET", "/mcp", &[&session], b"");
+        if !is_url {
+            assert_eq!(read_head(&mut stream), 200);
+        }
+        let calls = || {
+            let log = stage.log.lock().unwrap();
+            log.iter().filter(|asked| asked.method() == "tools/call").count()
+        };
+        assert_eq!(stage.ask(&[&session], &create(1)).unwrap().status(), 404);
+        for body in [list, &create(2)] {
+            let got = stage.ask(&[&session], body).unwrap();
+            assert_eq!(got.status(), 404, "{got:?}");
+        }
+        for method in ["GET", "DELETE"] {
+            let got = read(&mut stage.send(method, "/mcp", &[&session], b"")).unwrap();
+            assert_eq!(got.status(), 404);
+        }
+        if is_url {
+            assert_eq!(calls(), 1);
+        } else {
+            // Its stream has ended too.
+            while read_chunk(&mut stream).unwrap().is_some() {}
+        }
+        let other = if is_url { "Mcp-Session-Id: s2".to_owned() } else { open_session(&stage) };
+        assert_eq!(stage.ask(&[&other], &create(3)).unwrap().status(), 200);
+        assert_eq!(stage.verdict().verdict, Verdict::Fail);
+    }
+}
+
+#[test]
+fn an_agent_without_sessions_loses_none_and_the_run_says_so() {
+    let meta = r#"{"io.modelcontextprotocol/protocolVersion":"2026-07-28"}"#;
+    let call = create(1).replace(r#""params":{"#, &format!(r#""params":{{"_meta":{meta},"#));
+    let stage = stage(Some(("session-lost", Shape::Status)), bookings(false));
+    assert_eq!(stage.ask(MODERN, &call).unwrap().status(), 200);
+    let judged = stage.verdict();
+    assert_eq!(judged.verdict, Verdict::NotTested);
+    assert!(format!("{:?}", judged.reasons).contains("ScenarioNotTriggered"), "{judged:?}");
 }
 
 #[test]

@@ -153,18 +153,27 @@ pub(crate) fn stage_before(
     address: SocketAddr,
     log: Log,
 ) -> Stage {
-    let directory = tempfile::tempdir().unwrap();
     let plan = scenario.map_or(Plan::Watch, |(name, shape)| {
         let mut scenario = Scenario::named(name).unwrap();
         assert!(scenario.set_shape(shape), "{name} has no {}", shape.name());
         Plan::Scenario(scenario)
     });
+    stage_of(Config { plan, ..Config::default() }, upstream, address, log)
+}
+
+/// Starts a proxy that is set up like this in front of an upstream.
+pub(crate) fn stage_of(config: Config, upstream: To, address: SocketAddr, log: Log) -> Stage {
+    let directory = tempfile::tempdir().unwrap();
+    let scenario = match &config.plan {
+        Plan::Scenario(scenario) => Some(scenario.name.clone()),
+        _ => None,
+    };
     let options = Options {
         listen: Some(([127, 0, 0, 1], 0).into()),
         upstream,
         run_dir: directory.path().join("run"),
-        config: Config { plan, ..Config::default() },
-        start: Start { scenario: scenario.map(|(name, _)| name.to_owned()), ..Start::default() },
+        config,
+        start: Start { scenario, ..Start::default() },
     };
     let (stop, stopped) = oneshot::channel();
     let (told, ready) = mpsc::channel();

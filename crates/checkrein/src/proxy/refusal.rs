@@ -64,13 +64,12 @@ fn plan(arguments: &Arguments) -> Result<Plan, Failure> {
     let mut scenario = scenarios::find(name)?;
     let transport = arguments.transport();
     let side = |transport| if transport == Transport::Http { "HTTP" } else { "stdio" };
-    // A fault may be about either side of the proxy.
-    let url = arguments.upstream_url.as_ref().map(|_| Transport::Http);
-    for transport in std::iter::once(transport).chain(url) {
-        if let Some(why) = scenario.why_not_on(transport) {
-            let side = side(transport);
-            return Err(Failure::new(format!("{name} makes no sense on {side}: {why}")));
-        }
+    // What makes no sense is about the upstream's side; an agent on HTTP is no obstacle.
+    let upstream =
+        if arguments.upstream_url.is_some() { Transport::Http } else { Transport::Stdio };
+    if let Some(why) = scenario.why_not_on(upstream) {
+        let side = side(upstream);
+        return Err(Failure::new(format!("{name} makes no sense on {side}: {why}")));
     }
     let known = scenario.shapes(transport);
     let is_known = |shape: &Shape| known.iter().any(|(known, _)| known == shape);
