@@ -22,6 +22,7 @@ mod route;
 mod shapes;
 mod sse;
 mod switch;
+mod tags;
 mod tls;
 mod visitor;
 mod wire;

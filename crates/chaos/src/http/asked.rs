@@ -129,6 +129,8 @@ impl Switch<'_> {
                 refuse(exchange, StatusCode::BAD_REQUEST, "Parse error");
                 Ok(())
             }
+            // No event of a process has an id, so there is none to resume after: `Last-Event-ID` is
+            // ignored, as a server may that keeps no events (MCP 2025-11-25, transports).
             Method::GET if !exchange.is_modern => {
                 exchange.is_sent = true;
                 exchange.begin(stream_head());

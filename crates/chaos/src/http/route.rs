@@ -16,6 +16,7 @@ use super::reply::Piece;
 use super::shapes;
 use super::sse;
 use super::switch::{Carrier, PIPE, Switch, Template, Upstream};
+use super::tags::Tag;
 use crate::faults::{Reply, Shape};
 use crate::frame::{Frame, Message};
 use crate::pending::Connection;
@@ -44,6 +45,20 @@ impl Switch<'_> {
             let mut open = self.exchanges.iter().filter(|(_, it)| waits(it));
             let asked = open.find(|(_, it)| it.has_id(id)).map(|(number, _)| *number);
             return asked.or(came_in.map(|context| context.exchange));
+        }
+        match Tag::of(frame) {
+            // Only the stream that asked for it may carry it.
+            Some(tag @ Tag::Subscription(_)) => {
+                let mut open = self.exchanges.iter().rev().filter(|(_, it)| waits(it));
+                return open.find(|(_, it)| tag.fits(it)).map(|(number, _)| *number);
+            }
+            Some(tag @ Tag::Progress(_)) => {
+                let mut open = self.exchanges.iter().filter(|(_, it)| waits(it));
+                if let Some((number, _)) = open.find(|(_, it)| tag.fits(it)) {
+                    return Some(*number);
+                }
+            }
+            None => {}
         }
         let mut open = self.exchanges.iter().rev().filter(|(_, it)| waits(it));
         let listens = |it: &Exchange| it.is_get && it.is_streaming();
