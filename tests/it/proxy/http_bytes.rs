@@ -1,11 +1,22 @@
 //! What no fault touches passes over HTTP as it came: bodies byte for byte, status and fields too.
 
-use super::http_bytes_corpus::{cuts, session_era, stateless_era};
-use super::http_bytes_stage::{Exchange, play};
+use checkrein_testkit::Place;
+use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
+use tokio::net::TcpStream;
+
+use super::http_bytes_corpus::{cuts, quiet, session_era, stateless_era};
+use super::http_bytes_proxy::listening;
+use super::http_bytes_stage::{Exchange, play, upstream};
 use super::http_bytes_wire::Message;
 
 /// Set-ups in which nothing is to happen to anything.
 const QUIET: [&[&str]; 2] = [&[], &["--mode", "chaos", "--error-rate", "0"]];
+
+/// How often two requests come at once.
+const PAIRS: usize = 300;
+
+/// How often the later may still be first: two connections have no order of their own.
+const OVERTAKEN: usize = 6;
 
 async fn passes_unchanged(corpus: &[Exchange]) {
     let direct = play(corpus, None).await;
@@ -51,4 +62,28 @@ async fn exchanges_without_sessions_pass_byte_for_byte() {
 #[tokio::test]
 async fn a_stream_passes_byte_for_byte_wherever_it_was_cut() {
     passes_unchanged(&cuts()).await;
+}
+
+/// A client opens the stream that a server asks on and calls at the same moment. When the call gets
+/// there first, some servers ask nobody.
+#[tokio::test]
+async fn requests_that_come_at_once_arrive_in_their_order() {
+    let (upstream, log) = upstream(vec![quiet("GET /0"); 2 * PAIRS]).await;
+    let place = Place::new();
+    let url = format!("http://localhost:{upstream}/mcp");
+    let (_proxy, port) = listening(&place, &["--upstream-url", &url]).await;
+    for pair in 0..PAIRS {
+        let open = || async { TcpStream::connect(("127.0.0.1", port)).await.unwrap() };
+        let (mut one, mut other) = (open().await, open().await);
+        let head = |which| format!("GET /{pair}/{which} HTTP/1.1\r\nHost: localhost\r\n\r\n");
+        one.write_all(head("first").as_bytes()).await.unwrap();
+        other.write_all(head("second").as_bytes()).await.unwrap();
+        for mut stream in [one, other] {
+            assert!(stream.read(&mut [0; 64]).await.unwrap() > 0);
+        }
+    }
+    let order: Vec<_> = log.lock().unwrap().iter().map(|asked| asked.first.clone()).collect();
+    let late = |pair: &&[String]| !pair[0].contains("first");
+    let overtaken: Vec<_> = order.chunks(2).filter(late).collect();
+    assert!(overtaken.len() <= OVERTAKEN, "{} of {PAIRS}: {overtaken:?}", overtaken.len());
 }

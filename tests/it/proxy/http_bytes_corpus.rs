@@ -48,6 +48,11 @@ impl Exchange {
     }
 }
 
+/// A request without a body, and a reply without one.
+pub(super) fn quiet(line: &str) -> Exchange {
+    exchange(line, &[], "", accepted())
+}
+
 /// Exchanges of the revisions with sessions.
 pub(super) fn session_era() -> Vec<Exchange> {
     let usual = [
