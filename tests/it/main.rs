@@ -9,6 +9,8 @@ mod command_line;
 #[cfg(test)]
 mod configuration;
 #[cfg(test)]
+mod conformance;
+#[cfg(test)]
 mod demo;
 #[cfg(test)]
 mod doctor;
