@@ -1,5 +1,9 @@
 //! Where an HTTP upstream is.
 
+use std::net::SocketAddr;
+use std::sync::Arc;
+
+use tokio::sync::Mutex;
 use url::Url;
 
 use super::added::Added;
@@ -16,7 +20,29 @@ pub struct Address {
     pub(super) target: String,
     /// Sent on each request to it.
     pub(super) added: Added,
+    pub(super) resolved: Resolved,
 }
+
+/// Where the host's name has led so far; two addresses are the same whatever it says.
+#[derive(Debug, Clone, Default)]
+pub(super) struct Resolved(pub(super) Arc<Mutex<Option<SocketAddr>>>);
+
+impl Resolved {
+    /// Looks the name up anew the next time, unless somebody is about to.
+    pub(super) fn forget(&self) {
+        if let Ok(mut found) = self.0.try_lock() {
+            *found = None;
+        }
+    }
+}
+
+impl PartialEq for Resolved {
+    fn eq(&self, _: &Self) -> bool {
+        true
+    }
+}
+
+impl Eq for Resolved {}
 
 impl Address {
     /// Reads `http://HOST:PORT/PATH`.
@@ -50,6 +76,7 @@ impl Address {
             authority,
             target: format!("{}{query}", url.path()),
             added: Added::default(),
+            resolved: Resolved::default(),
         })
     }
 

@@ -1,5 +1,6 @@
 //! The upstream's side: one connection per request, as most clients behind a proxy look.
 
+use std::io;
 use std::time::Duration;
 
 use bytes::Bytes;
@@ -60,10 +61,12 @@ async fn exchange_with(
     request: Request<Full<Bytes>>,
     inputs: &Inputs,
 ) -> Result<(), Lost> {
-    let connect = TcpStream::connect((address.host.as_str(), address.port));
-    let stream = tokio::time::timeout(CONNECT_LIMIT, connect)
+    let stream = tokio::time::timeout(CONNECT_LIMIT, connect(address))
         .await
-        .map_err(|_| Lost::Unreachable("the upstream accepted no connection in time".to_owned()))?
+        .map_err(|_| {
+            address.resolved.forget();
+            Lost::Unreachable("the upstream accepted no connection in time".to_owned())
+        })?
         .map_err(|error| Lost::Unreachable(format!("failed to connect: {error}")))?;
     let _ = stream.set_nodelay(true);
     if address.is_tls {
@@ -72,6 +75,26 @@ async fn exchange_with(
     } else {
         converse(stream, exchange, request, inputs).await
     }
+}
+
+/// Connects to where the name led before. Names are looked up on other threads, where requests
+/// overtake each other: a call the stream that is to carry what the upstream asks about it.
+async fn connect(address: &Address) -> io::Result<TcpStream> {
+    let known = *address.resolved.0.lock().await;
+    if let Some(known) = known {
+        if let Ok(stream) = TcpStream::connect(known).await {
+            return Ok(stream);
+        }
+        address.resolved.forget();
+    }
+    // Held all the while, so that whoever comes next waits for what is found, in turn.
+    let mut found = address.resolved.0.lock().await;
+    let stream = match *found {
+        Some(found) => TcpStream::connect(found).await?,
+        None => TcpStream::connect((address.host.as_str(), address.port)).await?,
+    };
+    *found = stream.peer_addr().ok();
+    Ok(stream)
 }
 
 async fn converse(
