@@ -4,7 +4,7 @@ use checkrein_testkit::Place;
 use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
 use tokio::net::TcpStream;
 
-use super::http_bytes_corpus::{cuts, quiet, session_era, stateless_era};
+use super::http_bytes_corpus::{cuts, posted, quiet, session_era, stateless_era};
 use super::http_bytes_proxy::listening;
 use super::http_bytes_stage::{Exchange, play, upstream};
 use super::http_bytes_wire::Message;
@@ -86,4 +86,22 @@ async fn requests_that_come_at_once_arrive_in_their_order() {
     let late = |pair: &&[String]| !pair[0].contains("first");
     let overtaken: Vec<_> = order.chunks(2).filter(late).collect();
     assert!(overtaken.len() <= OVERTAKEN, "{} of {PAIRS}: {overtaken:?}", overtaken.len());
+}
+
+/// Only what a fault can read can be struck, so an agent that takes compressed bodies is given plain
+/// ones. It is the one field about more than a connection that does not pass as it came.
+#[tokio::test]
+async fn an_agent_that_takes_compressed_bodies_is_given_plain_ones() {
+    let fields = ["Accept-Encoding: gzip, br".to_owned(), "X-End: 1".to_owned()];
+    let call = r#"{"jsonrpc":"2.0","id":1,"method":"ping"}"#;
+    let corpus = [posted(&fields, call, r#"{"jsonrpc":"2.0","id":1,"result":{}}"#)];
+    let mut direct = play(&corpus, None).await;
+    let taken = |asked: &mut Message| {
+        let at = asked.fields.iter().position(|(name, _)| name == "Accept-Encoding").unwrap();
+        asked.fields.remove(at).1
+    };
+    assert_eq!(taken(&mut direct.by_upstream[0]), b"gzip, br");
+    let mut through = play(&corpus, Some(&[])).await;
+    assert_eq!(taken(&mut through.by_upstream[0]), b"identity");
+    assert_eq!(through, direct);
 }

@@ -53,6 +53,19 @@ pub(super) fn quiet(line: &str) -> Exchange {
     exchange(line, &[], "", accepted())
 }
 
+/// A frame, and a JSON reply; a 202 where there is none.
+pub(super) fn posted(fields: &[String], sent: &str, answer: &str) -> Exchange {
+    let fields: Vec<_> = fields.iter().map(String::as_str).collect();
+    let reply = if answer.is_empty() { accepted() } else { json(answer) };
+    exchange("POST /mcp", &fields, sent, reply)
+}
+
+/// A frame, and a reply by a stream.
+pub(super) fn streamed(sent: &str, answer: &str) -> Exchange {
+    let text = format!(": hi\n\nid: 1\nevent: message\ndata: {answer}\n\n");
+    exchange("POST /mcp", &[], sent, stream(text, Framing::Chunks(7)))
+}
+
 /// Exchanges of the revisions with sessions.
 pub(super) fn session_era() -> Vec<Exchange> {
     let usual = [

@@ -222,6 +222,12 @@ async fn ask(port: u16, exchange: &Exchange) -> BufReader<TcpStream> {
     BufReader::new(stream)
 }
 
+/// Sends one request and reads the reply.
+pub(super) async fn ask_once(port: u16, exchange: &Exchange) -> Message {
+    let stream = ask(port, exchange).await;
+    tokio::time::timeout(PATIENCE, whole(stream)).await.expect("a reply in time")
+}
+
 /// The whole reply.
 async fn whole(mut stream: BufReader<TcpStream>) -> Message {
     read(&mut stream, false).await.expect("a reply")
