@@ -53,12 +53,15 @@ fn serve(stream: TcpStream, log: &Sender<Asked>) {
     reader.read_exact(&mut body).unwrap();
     let body: Value = serde_json::from_slice(&body).unwrap_or_default();
     let (id, method) = (body["id"].clone(), body["method"].clone());
+    let notes = body["params"]["arguments"]["notes"].clone();
     let _ = log.send(Asked { first: first.clone(), head, body });
     let result = match method.as_str().unwrap_or_default() {
         "initialize" => json!({"protocolVersion": "2025-06-18", "capabilities": {}}),
         "tools/list" => json!({"tools": [{"name": "create_booking", "inputSchema": {
             "properties": {"city": {"type": "string", "x-mcp-header": "City"}}}}]}),
-        "tools/call" => json!({"content": [{"type": "text", "text": "two\nlines"}]}),
+        "tools/call" => {
+            json!({"content": [{"type": "text", "text": "two\nlines"}], "notes": notes})
+        }
         _ => Value::Null,
     };
     let frame = json!({"jsonrpc": "2.0", "id": id, "result": result});
@@ -241,6 +244,18 @@ fn an_added_field_that_makes_no_sense_is_refused_without_its_value() {
     let (_, ended) = converse(proxy(&directory, &flags), &[]);
     let stderr = String::from_utf8(ended.stderr).unwrap();
     assert!(stderr.contains("goes with --upstream-url only"), "{stderr}");
+}
+
+#[test]
+fn a_large_line_passes_both_ways() {
+    let (address, _log) = upstream();
+    let directory = directory("pipes-large");
+    let url = format!("http://{address}/mcp");
+    let mut call = call(1, &json!({}));
+    call["params"]["arguments"]["notes"] = json!("n".repeat(16 << 20));
+    let (answers, _) = converse(proxy(&directory, &["--upstream-url", &url]), &[call.clone()]);
+    assert!(answers[0]["result"]["notes"] == call["params"]["arguments"]["notes"]);
+    assert_eq!(verdict(&directory), "PASS");
 }
 
 #[test]

@@ -7,7 +7,7 @@ use std::rc::Rc;
 use std::time::Duration;
 
 use http_body_util::{BodyExt, LengthLimitError, Limited};
-use hyper::body::Incoming;
+use hyper::body::{Body as _, Incoming};
 use hyper::server::conn::http1;
 use hyper::service::service_fn;
 use hyper::{Request, Response, StatusCode};
@@ -88,6 +88,9 @@ async fn answer(
     let (head, body) = request.into_parts();
     if let Some(objection) = origin::objection(&head.headers, bound) {
         return Ok(plain(StatusCode::FORBIDDEN, objection));
+    }
+    if body.size_hint().lower() > MAX_BODY as u64 {
+        return Ok(plain(StatusCode::PAYLOAD_TOO_LARGE, "the body is too large"));
     }
     let body = match Limited::new(body, MAX_BODY).collect().await {
         Ok(body) => body.to_bytes(),

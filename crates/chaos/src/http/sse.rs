@@ -20,6 +20,8 @@ pub(super) struct Splitter {
     buffer: Vec<u8>,
     /// Up to here whole lines of the next event were read.
     read: usize,
+    /// Up to here there is no further line end: a long line is not searched again for each piece.
+    searched: usize,
     event: Event,
 }
 
@@ -67,7 +69,11 @@ impl Splitter {
     pub(super) fn next(&mut self) -> Option<Event> {
         loop {
             let rest = self.buffer.get(self.read..)?;
-            let (line, end) = line(rest)?;
+            let Some((line, end)) = line(rest, self.searched.saturating_sub(self.read)) else {
+                // The last byte may be half of a line end.
+                self.searched = self.buffer.len().saturating_sub(1);
+                return None;
+            };
             let is_first = self.read == 0;
             let is_comment = line.starts_with(b":");
             if !line.is_empty() && !is_comment {
@@ -78,6 +84,7 @@ impl Splitter {
             if is_over {
                 let raw = self.buffer.drain(..self.read).collect();
                 self.read = 0;
+                self.searched = 0;
                 return Some(Event { raw, ..std::mem::take(&mut self.event) });
             }
         }
@@ -89,9 +96,11 @@ impl Splitter {
     }
 }
 
-/// The first line and where the next one begins. A last `\r` may be half of a line end.
-fn line(bytes: &[u8]) -> Option<(&[u8], usize)> {
-    let at = bytes.iter().position(|byte| matches!(byte, b'\n' | b'\r'))?;
+/// The first line and where the next one begins; it does not end before `from`. A last `\r` may be
+/// half of a line end.
+fn line(bytes: &[u8], from: usize) -> Option<(&[u8], usize)> {
+    let rest = bytes.get(from..)?;
+    let at = from + rest.iter().position(|byte| matches!(byte, b'\n' | b'\r'))?;
     let line = bytes.get(..at)?;
     match (bytes.get(at), bytes.get(at + 1)) {
         (Some(b'\n'), _) => Some((line, at + 1)),

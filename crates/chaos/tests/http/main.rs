@@ -12,6 +12,7 @@
 )]
 
 mod faults;
+mod large;
 mod stage;
 
 use std::io::{ErrorKind, Read};
