@@ -1,4 +1,8 @@
-//! The upstream's side: one connection per request, as most clients behind a proxy look.
+//! The upstream's side: one connection per request.
+//!
+//! None is kept for the next one. If it closed under a request of which a byte was written, nobody
+//! could know whether that arrived (RFC 9110 section 9.2.2, RFC 9112 section 9.3.1): to send it
+//! again is the fault we look for, and not to is an unknown outcome of our own making.
 
 use std::io;
 use std::time::Duration;
