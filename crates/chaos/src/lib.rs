@@ -25,5 +25,5 @@ pub mod stdio;
 
 pub use engine::{AUDIT_TOOLS, Action, Audit, Config, Engine, Plan, Probe};
 pub use faults::{Shape, Transport};
-pub use pending::Connection;
+pub use pending::{Connection, Lane};
 pub use scenario::Scenario;

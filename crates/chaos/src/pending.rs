@@ -9,6 +9,10 @@ use crate::request_id::by_value;
 /// A connection, numbered by the process.
 pub type Connection = u64;
 
+/// Which of the agent's requests a frame came in or answers, where the transport tells them apart:
+/// over HTTP each has a reply of its own, whatever its id.
+pub type Lane = u64;
+
 /// A request that was passed on.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) enum Waiting {
@@ -46,34 +50,54 @@ pub(crate) struct WaitingCall {
     pub(crate) frame: Option<Vec<u8>>,
 }
 
+#[derive(Debug)]
+struct Entry {
+    id: String,
+    lane: Option<Lane>,
+    waiting: Waiting,
+}
+
 /// Everything that waits.
 #[derive(Debug, Default)]
 pub(crate) struct Pending {
     // Clients are seen to use one id for two calls in flight; answers then match in order. Each
     // keeps its id as the agent wrote it, because an answer of ours must carry that.
-    waiting: HashMap<(Connection, String), VecDeque<(String, Waiting)>>,
+    waiting: HashMap<(Connection, String), VecDeque<Entry>>,
 }
 
 impl Pending {
-    pub(crate) fn push(&mut self, connection: Connection, id: &str, waiting: Waiting) {
+    pub(crate) fn push(
+        &mut self,
+        connection: Connection,
+        id: &str,
+        lane: Option<Lane>,
+        waiting: Waiting,
+    ) {
         let queue = self.waiting.entry((connection, by_value(id).into_owned())).or_default();
-        queue.push_back((id.to_owned(), waiting));
+        queue.push_back(Entry { id: id.to_owned(), lane, waiting });
     }
 
-    pub(crate) fn pop(&mut self, connection: Connection, id: &str) -> Option<Waiting> {
+    /// Takes out the request that is answered: the one of this lane, else the one that came first.
+    pub(crate) fn pop(
+        &mut self,
+        connection: Connection,
+        id: &str,
+        lane: Option<Lane>,
+    ) -> Option<Waiting> {
         let key = (connection, by_value(id).into_owned());
         let queue = self.waiting.get_mut(&key)?;
-        let first = queue.pop_front();
+        let own = lane.and_then(|_| queue.iter().position(|entry| entry.lane == lane));
+        let answered = queue.remove(own.unwrap_or_default());
         if queue.is_empty() {
             self.waiting.remove(&key);
         }
-        first.map(|(_, waiting)| waiting)
+        answered.map(|entry| entry.waiting)
     }
 
     /// Marks the latest call of this id as cancelled, and gives its attempt.
     pub(crate) fn cancel(&mut self, connection: Connection, id: &str) -> Option<u64> {
         let queue = self.waiting.get_mut(&(connection, by_value(id).into_owned()))?;
-        queue.iter_mut().rev().find_map(|(_, waiting)| match waiting {
+        queue.iter_mut().rev().find_map(|entry| match &mut entry.waiting {
             Waiting::Call(call) if !call.is_cancelled => {
                 call.is_cancelled = true;
                 Some(call.attempt)
@@ -85,7 +109,7 @@ impl Pending {
     /// Whether an earlier call that this rule is about still waits: it may have been carried out
     /// first.
     pub(crate) fn has_earlier(&self, attempt: u64, rule: usize) -> bool {
-        self.waiting.values().flatten().any(|(_, waiting)| match waiting {
+        self.waiting.values().flatten().any(|entry| match &entry.waiting {
             Waiting::Call(call) => {
                 call.rules & (1 << rule) != 0 && !call.is_cancelled && call.attempt < attempt
             }
@@ -99,8 +123,8 @@ impl Pending {
             .waiting
             .drain()
             .flat_map(|((connection, _), queue)| {
-                queue.into_iter().filter_map(move |(id, waiting)| match waiting {
-                    Waiting::Call(call) => Some((connection, id, call)),
+                queue.into_iter().filter_map(move |entry| match entry.waiting {
+                    Waiting::Call(call) => Some((connection, entry.id, call)),
                     Waiting::List { .. } | Waiting::Task { .. } => None,
                 })
             })

@@ -39,6 +39,7 @@ impl Engine {
     pub fn from_agent(&mut self, connection: Connection, bytes: &[u8]) -> Vec<Action> {
         if self.is_holding() || !self.held.is_empty() {
             self.hold(connection, bytes);
+            self.lane = None;
             return Vec::new();
         }
         self.agent_frame(connection, bytes);
@@ -91,7 +92,7 @@ impl Engine {
             "tools/list" => {
                 if let Some(id) = id {
                     let is_first_page = !params.is_some_and(|params| params.contains("\"cursor\""));
-                    self.pending.push(connection, id, Waiting::List { is_first_page });
+                    self.pending.push(connection, id, self.lane, Waiting::List { is_first_page });
                 }
             }
             "tasks/get" | "tasks/result" => {
@@ -211,7 +212,7 @@ impl Engine {
     fn forward(&mut self, connection: Connection, id: Option<&str>, waiting: WaitingCall) {
         self.record(Event::Forwarded { attempt: waiting.attempt });
         if let Some(id) = id {
-            self.pending.push(connection, id, Waiting::Call(waiting));
+            self.pending.push(connection, id, self.lane, Waiting::Call(waiting));
         }
     }
 

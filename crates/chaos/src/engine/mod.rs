@@ -23,7 +23,7 @@ use checkrein_ledger::{Entry, Event, KeyFields};
 use crate::classify::Patterns;
 use crate::faults::Now;
 use crate::listing::Listing;
-use crate::pending::{Connection, Pending, WaitingCall};
+use crate::pending::{Connection, Lane, Pending, WaitingCall};
 use crate::scenario::Scenario;
 
 pub use action::Action;
@@ -100,7 +100,9 @@ pub struct Engine {
     tasks: Tasks,
     probes: Probes,
     restart: Restart,
-    held: VecDeque<(Connection, Vec<u8>)>,
+    held: VecDeque<(Connection, Option<Lane>, Vec<u8>)>,
+    /// The lane of the frame that is being looked at.
+    lane: Option<Lane>,
     held_bytes: usize,
     is_closing: bool,
     is_upstream_gone: bool,
@@ -129,6 +131,7 @@ impl Engine {
             tasks: Tasks::default(),
             restart: Restart::default(),
             held: VecDeque::new(),
+            lane: None,
             held_bytes: 0,
             is_closing: false,
             is_upstream_gone: false,
@@ -146,6 +149,11 @@ impl Engine {
         self.now = Now(now);
     }
 
+    /// Says in which of the agent's requests the next frame comes, or which it answers.
+    pub fn set_lane(&mut self, lane: Lane) {
+        self.lane = Some(lane);
+    }
+
     /// How many bytes are held; the loop stops reading beyond its limit.
     pub fn held_bytes(&self) -> usize {
         self.held_bytes
@@ -158,17 +166,19 @@ impl Engine {
 
     fn hold(&mut self, connection: Connection, bytes: &[u8]) {
         self.held_bytes += bytes.len();
-        self.held.push_back((connection, bytes.to_vec()));
+        self.held.push_back((connection, self.lane, bytes.to_vec()));
     }
 
     /// The last step of every input: what can go on goes on.
     fn done(&mut self) -> Vec<Action> {
         self.start_due_probes();
         while !self.is_holding() {
-            let Some((connection, bytes)) = self.held.pop_front() else { break };
+            let Some((connection, lane, bytes)) = self.held.pop_front() else { break };
+            self.lane = lane;
             self.held_bytes -= bytes.len();
             self.agent_frame(connection, &bytes);
         }
+        self.lane = None;
         std::mem::take(&mut self.out)
     }
 

@@ -71,13 +71,20 @@ impl Engine {
         is_result: bool,
     ) {
         if let Some(attempt) = self.task_in(connection, params) {
-            self.pending.push(connection, id, Waiting::Task { attempt, is_result });
+            self.pending.push(connection, id, self.lane, Waiting::Task { attempt, is_result });
         }
     }
 
     fn task_in(&self, connection: Connection, params: Option<&str>) -> Option<u64> {
         let named: Named = serde_json::from_str(params?).ok()?;
-        self.tasks.attempts.get(&(connection, named.task_id)).copied()
+        let key = (connection, named.task_id);
+        if let Some(attempt) = self.tasks.attempts.get(&key) {
+            return Some(*attempt);
+        }
+        // Without a session each request is a connection of its own. A name that two tasks have
+        // says nothing.
+        let mut others = self.tasks.attempts.iter().filter(|((_, task), _)| *task == key.1);
+        others.next().filter(|_| others.next().is_none()).map(|(_, attempt)| *attempt)
     }
 
     /// The upstream says of itself how a task is.

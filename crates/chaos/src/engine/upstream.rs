@@ -17,6 +17,7 @@ impl Engine {
     pub fn from_upstream(&mut self, connection: Connection, bytes: &[u8]) -> Vec<Action> {
         if self.restart.is_between_two() {
             // The last words of a process that was ended on purpose.
+            self.lane = None;
             return Vec::new();
         }
         match Frame::read(bytes) {
@@ -26,7 +27,8 @@ impl Engine {
             Frame::Batch(messages) => {
                 for message in messages {
                     if let Message::Response { id, body } = message
-                        && let Some(Waiting::Call(call)) = self.pending.pop(connection, id)
+                        && let Some(Waiting::Call(call)) =
+                            self.pending.pop(connection, id, self.lane)
                     {
                         let (outcome, answer) = answer::judge(body);
                         self.conclude(&call, outcome, answer);
@@ -68,7 +70,7 @@ impl Engine {
             Whose::EarlierLook => return,
             Whose::NotOurs => {}
         }
-        match self.pending.pop(connection, id) {
+        match self.pending.pop(connection, id, self.lane) {
             Some(Waiting::Call(call)) => {
                 let (outcome, answer) = answer::judge(body);
                 let at = Answered { connection, id, bytes, outcome, answer };

@@ -23,16 +23,22 @@ const WELL_KNOWN: &str = "/.well-known/";
 impl Switch<'_> {
     pub(super) fn asked(&mut self, asked: Asked) -> Result<(), ProxyError> {
         let id = asked.exchange;
+        let mut awaited = Vec::new();
         let (request, is_call, is_message) = match Frame::read(&asked.body) {
             Frame::Single(Message::Request { id, method, .. }) => {
                 (id.map(str::to_owned), method == "tools/call", true)
             }
-            Frame::Single(Message::Response { .. }) | Frame::Batch(_) => (None, false, true),
+            Frame::Batch(messages) => {
+                awaited = requests(&messages);
+                (None, false, true)
+            }
+            Frame::Single(Message::Response { .. }) => (None, false, true),
             Frame::Opaque => (None, false, false),
         };
         let is_message = is_message && asked.head.method == Method::POST;
         let mut exchange = Exchange::own(0, request.filter(|_| is_message));
         exchange.is_call = is_call && is_message;
+        exchange.awaited = awaited;
         exchange.is_modern = headers::is_modern(&asked.head.headers);
         exchange.is_get = asked.head.method == Method::GET;
         exchange.is_sent = false;
@@ -78,7 +84,13 @@ impl Switch<'_> {
         let body = exchange.body.clone();
         self.exchanges.insert(id, exchange);
         if is_message {
-            return self.carry_out(|engine| engine.from_agent(connection, &body));
+            self.asking = Some(id);
+            let done = self.carry_out(|engine| {
+                engine.set_lane(id);
+                engine.from_agent(connection, &body)
+            });
+            self.asking = None;
+            return done;
         }
         self.forward(id, body.to_vec());
         Ok(())
@@ -187,6 +199,15 @@ impl Switch<'_> {
 fn session_of(exchange: &Exchange) -> Option<String> {
     let session = exchange.head.as_ref()?.headers.get(SESSION)?;
     Some(session.to_str().unwrap_or_default().to_owned())
+}
+
+/// The ids of a batch's requests.
+pub(super) fn requests(messages: &[Message<'_>]) -> Vec<String> {
+    let asks = |message: &Message<'_>| match message {
+        Message::Request { id, .. } => id.map(str::to_owned),
+        Message::Response { .. } => None,
+    };
+    messages.iter().filter_map(asks).collect()
 }
 
 fn opens_session(body: &[u8]) -> bool {

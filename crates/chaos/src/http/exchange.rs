@@ -37,6 +37,10 @@ pub(super) struct Exchange {
     pub(super) connection: Connection,
     /// The request's id as written.
     pub(super) id: Option<String>,
+    /// The requests of a batch that have no answer yet.
+    pub(super) awaited: Vec<String>,
+    /// The answers to the others, as written.
+    pub(super) gathered: Vec<String>,
     /// The request's body as it came.
     pub(super) body: Bytes,
     /// The request's head until it is forwarded.
@@ -70,6 +74,8 @@ impl Exchange {
         Self {
             connection,
             id,
+            awaited: Vec::new(),
+            gathered: Vec::new(),
             body: Bytes::new(),
             head: None,
             is_modern: false,
@@ -176,6 +182,22 @@ impl Exchange {
             head.headers.insert(headers::SESSION, session);
         }
         self.answer_whole(head, frame.into(), true);
+    }
+
+    /// Takes in answers to requests of its batch, and answers the batch by all of them.
+    pub(super) fn gather(&mut self, answers: Vec<(String, String)>) {
+        for (id, answer) in answers {
+            if let Some(at) = self.awaited.iter().position(|awaited| same(awaited, &id)) {
+                self.awaited.remove(at);
+                self.gathered.push(answer);
+            }
+        }
+        if self.awaited.is_empty() {
+            let body = format!("[{}]", std::mem::take(&mut self.gathered).join(","));
+            self.is_heard = true;
+            self.is_answered = true;
+            self.answer_whole(json_head(StatusCode::OK), body.into(), true);
+        }
     }
 
     /// Says that a message was received.

@@ -2,6 +2,7 @@
 
 use bytes::Bytes;
 use hyper::http::response;
+use serde_json::value::RawValue;
 use tokio::sync::oneshot;
 
 use super::exchange::{Outlet, forwarded, without_length};
@@ -28,12 +29,21 @@ impl Switch<'_> {
         let head = forwarded(head);
         let fed = match &exchange.id {
             Some(request) => Some(readable(&body, request, head.status.as_u16())),
-            None => matches!(Frame::read(&exchange.body), Frame::Batch(_)).then(|| body.to_vec()),
+            // A batch; an agent on pipes gets whatever a reply says.
+            None => {
+                let is_batch = matches!(Frame::read(&exchange.body), Frame::Batch(_));
+                let is_said = self.agent.is_some() && !matches!(Frame::read(&body), Frame::Opaque);
+                (is_batch || is_said).then(|| body.to_vec())
+            }
         };
         match fed {
             Some(fed) => {
                 exchange.is_heard = true;
+                let answered = responses(&fed);
+                exchange.awaited.retain(|it| !answered.iter().any(|(id, _)| same(it, id)));
                 self.feed(id, connection, fed, Carrier::Whole(Box::new(head), body))?;
+                // What a reply to a batch leaves out will never be answered.
+                self.lose_awaited(id, "the upstream's reply left it out")?;
             }
             None => {
                 let opens_stream = exchange.opens_stream && head.status.is_success();
@@ -75,8 +85,12 @@ impl Switch<'_> {
             }
             return Ok(());
         };
-        let is_answer = exchange.has_id(answers(&data));
-        exchange.is_heard |= is_answer;
+        exchange.is_heard |= exchange.has_id(answers(&data));
+        if !exchange.awaited.is_empty() {
+            let answered = responses(&data);
+            exchange.awaited.retain(|it| !answered.iter().any(|(id, _)| same(it, id)));
+            exchange.is_heard |= exchange.awaited.is_empty();
+        }
         self.feed(id, connection, data, Carrier::Event(event, Some(left)))
     }
 
@@ -125,11 +139,22 @@ impl Switch<'_> {
     /// Tells the engine that nobody will answer; what the agent sees of it is the caller's choice.
     pub(super) fn lose(&mut self, id: ExchangeId, why: &str) -> Result<(), ProxyError> {
         let Some(exchange) = self.exchanges.get_mut(&id) else { return Ok(()) };
-        let Some(request) = exchange.id.clone() else { return Ok(()) };
-        exchange.is_heard = true;
-        exchange.is_answered = true;
+        exchange.awaited.extend(exchange.id.clone());
+        self.lose_awaited(id, why)
+    }
+
+    fn lose_awaited(&mut self, id: ExchangeId, why: &str) -> Result<(), ProxyError> {
+        let Some(exchange) = self.exchanges.get_mut(&id) else { return Ok(()) };
+        let requests = std::mem::take(&mut exchange.awaited);
+        if !requests.is_empty() {
+            exchange.is_heard = true;
+            exchange.is_answered = true;
+        }
         let connection = exchange.connection;
-        self.feed(id, connection, error(&request, why), Carrier::Nothing)
+        for request in requests {
+            self.feed(id, connection, error(&request, why), Carrier::Nothing)?;
+        }
+        Ok(())
     }
 
     pub(super) fn left(&mut self, id: ExchangeId) -> Result<(), ProxyError> {
@@ -206,15 +231,18 @@ impl Switch<'_> {
         let waiting: Vec<_> = self
             .exchanges
             .iter()
-            .filter(|(_, it)| it.connection == connection && it.id.is_some() && !it.is_heard)
+            .filter(|(_, it)| it.connection == connection && !it.is_heard)
             .map(|(id, _)| *id)
             .collect();
         for id in waiting {
             let Some(exchange) = self.exchanges.get_mut(&id) else { continue };
-            let Some(request) = exchange.id.clone() else { continue };
-            exchange.is_heard = true;
-            let frame = error(&request, "Connection closed: the server went away");
-            self.carry_out(|engine| engine.from_upstream(connection, &frame))?;
+            let mut requests = exchange.awaited.clone();
+            requests.extend(exchange.id.clone());
+            exchange.is_heard |= !requests.is_empty();
+            for request in requests {
+                let frame = error(&request, "Connection closed: the server went away");
+                self.carry_out(|engine| engine.from_upstream(connection, &frame))?;
+            }
             self.sweep(id);
         }
         Ok(())
@@ -227,6 +255,17 @@ pub(super) fn answers(frame: &[u8]) -> Option<&str> {
         Frame::Single(Message::Response { id, .. }) => Some(id),
         _ => None,
     }
+}
+
+/// Every answer in a frame: the id of its request, and itself as written.
+pub(super) fn responses(frame: &[u8]) -> Vec<(String, String)> {
+    let Ok(text) = std::str::from_utf8(frame) else { return Vec::new() };
+    let each = match serde_json::from_str::<Vec<&RawValue>>(text) {
+        Ok(items) => items.into_iter().map(RawValue::get).collect(),
+        Err(_) => vec![text.trim()],
+    };
+    let answer = |text: &str| Some((answers(text.as_bytes())?.to_owned(), text.to_owned()));
+    each.into_iter().filter_map(answer).collect()
 }
 
 /// The body as an answer to this request: what is none becomes an error with its status.

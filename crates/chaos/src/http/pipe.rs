@@ -12,11 +12,20 @@ use super::input::{Input, Inputs};
 /// How long the agent may take to read what is left when the run ends.
 const LEAVE_LIMIT: Duration = Duration::from_secs(1);
 
+/// A line and who waits for it to leave.
+#[derive(Debug)]
+struct Line {
+    bytes: Vec<u8>,
+    _left: Option<oneshot::Sender<()>>,
+    /// How many bytes leave at a time, and how long it is from one piece to the next.
+    pace: Option<(usize, Duration)>,
+}
+
 /// Frames on their way to the agent's pipe.
 #[derive(Debug)]
 pub(super) struct Pipe {
     // Each answer is one that the agent has asked for, and each stream waits for its last event.
-    lines: mpsc::UnboundedSender<(Vec<u8>, Option<oneshot::Sender<()>>)>,
+    lines: mpsc::UnboundedSender<Line>,
     writer: JoinHandle<()>,
 }
 
@@ -26,13 +35,18 @@ impl Pipe {
             clippy::disallowed_methods,
             reason = "each line answers one or waits for the last"
         )]
-        let (lines, mut waiting) =
-            mpsc::unbounded_channel::<(Vec<u8>, Option<oneshot::Sender<()>>)>();
+        let (lines, mut waiting) = mpsc::unbounded_channel::<Line>();
         let writer = tokio::task::spawn_local(async move {
             let mut stdout = tokio::io::stdout();
-            while let Some((line, _left)) = waiting.recv().await {
-                if stdout.write_all(&line).await.is_err() || stdout.flush().await.is_err() {
-                    return;
+            while let Some(line) = waiting.recv().await {
+                let (size, every) = line.pace.unwrap_or((usize::MAX, Duration::ZERO));
+                for piece in line.bytes.chunks(size.max(1)) {
+                    if stdout.write_all(piece).await.is_err() || stdout.flush().await.is_err() {
+                        return;
+                    }
+                    if line.pace.is_some() {
+                        tokio::time::sleep(every).await;
+                    }
                 }
             }
         });
@@ -40,11 +54,31 @@ impl Pipe {
         Self { lines, writer }
     }
 
-    pub(super) fn send(&self, mut frame: Vec<u8>, left: Option<oneshot::Sender<()>>) {
+    pub(super) fn send(&self, frame: Vec<u8>, left: Option<oneshot::Sender<()>>) {
+        self.enqueue(frame, left, None);
+    }
+
+    /// Sends a line in pieces; what comes after it waits until it is through.
+    pub(super) fn drip(
+        &self,
+        frame: Vec<u8>,
+        left: Option<oneshot::Sender<()>>,
+        bytes: usize,
+        every: Duration,
+    ) {
+        self.enqueue(frame, left, Some((bytes, every)));
+    }
+
+    fn enqueue(
+        &self,
+        mut frame: Vec<u8>,
+        left: Option<oneshot::Sender<()>>,
+        pace: Option<(usize, Duration)>,
+    ) {
         // Between values only: a line end in a string is written as two characters.
         frame.iter_mut().filter(|byte| matches!(byte, b'\n' | b'\r')).for_each(|byte| *byte = b' ');
         frame.push(b'\n');
-        let _ = self.lines.send((frame, left));
+        let _ = self.lines.send(Line { bytes: frame, _left: left, pace });
     }
 
     pub(super) async fn close(self) {

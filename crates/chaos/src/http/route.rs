@@ -7,10 +7,11 @@ use http_body_util::Full;
 use hyper::header::{HOST, HeaderValue};
 use hyper::{Method, Request, StatusCode, Uri};
 
+use super::asked::requests;
 use super::client::{self, Task};
 use super::exchange::Exchange;
 use super::headers::{self, LAST_EVENT, SESSION, VERSION};
-use super::hearing::answers;
+use super::hearing::{answers, responses};
 use super::input::{ExchangeId, Input};
 use super::reply::Piece;
 use super::shapes;
@@ -41,6 +42,12 @@ impl Switch<'_> {
             return Some(context.exchange);
         }
         let waits = |it: &Exchange| it.connection == connection && it.is_open() && !it.is_answered;
+        let asking = self.asking.filter(|number| {
+            self.exchanges.get(number).is_some_and(|it| waits(it) && it.has_id(id))
+        });
+        if asking.is_some() {
+            return asking;
+        }
         if id.is_some() {
             let mut open = self.exchanges.iter().filter(|(_, it)| waits(it));
             let asked = open.find(|(_, it)| it.has_id(id)).map(|(number, _)| *number);
@@ -76,6 +83,9 @@ impl Switch<'_> {
             }
             return;
         }
+        if matches!(self.upstream, Upstream::Children(_)) && self.gather(connection, &frame) {
+            return;
+        }
         let id = answers(&frame).map(str::to_owned);
         let Some(number) = self.exchange_for(connection, id.as_deref(), &frame) else { return };
         let is_here = self.context.as_ref().is_some_and(|context| context.exchange == number);
@@ -109,7 +119,22 @@ impl Switch<'_> {
         self.sweep(number);
     }
 
-    fn take_left(&mut self) -> Option<tokio::sync::oneshot::Sender<()>> {
+    /// Whether this frame answers requests of a batch, which all its answers answer together.
+    fn gather(&mut self, connection: Connection, frame: &[u8]) -> bool {
+        let answers = responses(frame);
+        let Some((first, _)) = answers.first() else { return false };
+        let is_asked = |it: &Exchange| it.awaited.iter().any(|awaited| same(awaited, first));
+        let mut open = self.exchanges.iter_mut().filter(|(_, it)| it.connection == connection);
+        let Some((number, exchange)) = open.find(|(_, it)| it.is_open() && is_asked(it)) else {
+            return false;
+        };
+        let number = *number;
+        exchange.gather(answers);
+        self.sweep(number);
+        true
+    }
+
+    pub(super) fn take_left(&mut self) -> Option<tokio::sync::oneshot::Sender<()>> {
         match &mut self.context.as_mut()?.carrier {
             Carrier::Event(_, left) => left.take(),
             Carrier::Whole(..) | Carrier::Nothing => None,
@@ -193,7 +218,7 @@ impl Switch<'_> {
                 // The frame is all that a process gets of it.
                 exchange.is_over = true;
                 exchange.head = None;
-                if exchange.id.is_none() {
+                if exchange.id.is_none() && exchange.awaited.is_empty() {
                     exchange.accept();
                 }
             }
@@ -290,6 +315,9 @@ impl Switch<'_> {
             _ => (None, ""),
         };
         let mut exchange = Exchange::own(connection, id.map(str::to_owned));
+        if let Frame::Batch(messages) = Frame::read(&frame) {
+            exchange.awaited = requests(&messages);
+        }
         exchange.is_modern = headers::is_modern(&template.headers);
         exchange.opens_stream = connection == PIPE && method == "notifications/initialized";
         if connection == PIPE && method == "initialize" {

@@ -83,6 +83,8 @@ pub(super) struct Switch<'a> {
     pub(super) templates: BTreeMap<Connection, Template>,
     pub(super) parameters: Parameters,
     pub(super) context: Option<Context>,
+    /// The request that the engine is being asked about.
+    pub(super) asking: Option<ExchangeId>,
     /// The upstream hears of a cancel by the end of the connection instead.
     pub(super) is_cancelling: bool,
     /// The request that opens the session of an agent on pipes.
@@ -121,6 +123,7 @@ impl<'a> Switch<'a> {
             templates: BTreeMap::new(),
             parameters: Parameters::default(),
             context: None,
+            asking: None,
             is_cancelling: false,
             opening: None,
             alarms: Alarms::default(),
@@ -239,7 +242,10 @@ impl<'a> Switch<'a> {
     ) -> Result<(), ProxyError> {
         let frame = fed.clone();
         self.context = Some(Context { exchange, fed, carrier });
-        let done = self.carry_out(|engine| engine.from_upstream(connection, &frame));
+        let done = self.carry_out(|engine| {
+            engine.set_lane(exchange);
+            engine.from_upstream(connection, &frame)
+        });
         self.context = None;
         done
     }
@@ -247,6 +253,12 @@ impl<'a> Switch<'a> {
     fn let_out(&mut self, effect: Action) -> Result<(), ProxyError> {
         match effect {
             Action::ToAgent(connection, frame) => self.tell_agent(connection, frame),
+            Action::Drip { frame, bytes, every, .. } if self.agent.is_some() => {
+                let left = self.take_left();
+                if let Some(pipe) = &self.agent {
+                    pipe.drip(frame, left, bytes, every);
+                }
+            }
             Action::Drip { connection, frame, bytes, every } => {
                 self.drip(connection, frame, bytes, every);
             }

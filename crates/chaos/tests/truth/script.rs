@@ -90,8 +90,9 @@ pub(crate) fn quick(scenario: &str) -> Scenario {
     };
     let mut found = Scenario::named(scenario).unwrap();
     if !text.is_empty() {
-        let text =
-            format!("scenario: quick-{scenario}\nabout: x\nrules: [{{ fault: {scenario}, {text} }}]");
+        let text = format!(
+            "scenario: quick-{scenario}\nabout: x\nrules: [{{ fault: {scenario}, {text} }}]"
+        );
         found = checkrein_chaos::scenario::read(&text).unwrap();
     }
     found.set_retry_after(RETRY_AFTER_S);
