@@ -13,7 +13,9 @@
 
 mod faults;
 mod large;
+mod sessions;
 mod stage;
+mod subscriptions;
 
 use std::io::{ErrorKind, Read};
 use std::sync::{Mutex, mpsc};
@@ -380,144 +382,12 @@ fn many_requests_before_a_server_on_pipes_leave_nothing_behind() {
 }
 
 #[test]
-fn a_session_that_ends_while_its_tools_are_listed_holds_up_no_other() {
-    let stage = before_pipes(None);
-    let started = std::time::Instant::now();
-    let opening = r#"{"jsonrpc":"2.0","id":0,"method":"initialize","params":{}}"#;
-    let got = stage.ask(&[], opening).unwrap();
-    let session = format!("Mcp-Session-Id: {}", got.headers["mcp-session-id"]);
-    // The harness's own look at the tools is under way when the process ends.
-    let mute = r#"{"jsonrpc":"2.0","method":"notifications/mute"}"#;
-    stage.ask(&[&session], mute).unwrap();
-    let opened = r#"{"jsonrpc":"2.0","method":"notifications/initialized"}"#;
-    stage.ask(&[&session], opened).unwrap();
-    read(&mut stage.send("DELETE", "/mcp", &[&session], b"")).unwrap();
-    let other = open_session(&stage);
-    assert_eq!(stage.ask(&[&other], &create(1)).unwrap().status(), 200);
-    assert!(started.elapsed() < Duration::from_secs(8), "{:?}", started.elapsed());
-}
-
-#[test]
 fn faults_strike_before_a_server_on_pipes_too() {
     let stage = before_pipes(Some(("F1", Shape::Status)));
     let session = open_session(&stage);
     assert_eq!(stage.ask(&[&session], &create(1)).unwrap().status(), 504);
     assert_eq!(stage.ask(&[&session], &create(2)).unwrap().status(), 200);
     assert_eq!(stage.verdict().verdict, Verdict::Fail);
-}
-
-#[test]
-fn a_lost_session_stays_lost_until_the_agent_opens_another() {
-    let list = r#"{"jsonrpc":"2.0","id":8,"method":"tools/list"}"#;
-    let lost = Some(("session-lost", Shape::Status));
-    for stage in [stage(lost, bookings(false)), stage(lost, bookings(true)), before_pipes(lost)] {
-        let is_url = !stage.log.lock().unwrap().is_empty() || stage.upstream.port() != 9;
-        let session = if is_url { LEGACY[1].to_owned() } else { open_session(&stage) };
-        assert_eq!(stage.ask(&[&session], list).unwrap().status(), 200);
-        let mut stream = stage.send("GET", "/mcp", &[&session], b"");
-        if !is_url {
-            assert_eq!(read_head(&mut stream), 200);
-        }
-        let calls = || {
-            let log = stage.log.lock().unwrap();
-            log.iter().filter(|asked| asked.method() == "tools/call").count()
-        };
-        assert_eq!(stage.ask(&[&session], &create(1)).unwrap().status(), 404);
-        for body in [list, &create(2)] {
-            let got = stage.ask(&[&session], body).unwrap();
-            assert_eq!(got.status(), 404, "{got:?}");
-        }
-        for method in ["GET", "DELETE"] {
-            let got = read(&mut stage.send(method, "/mcp", &[&session], b"")).unwrap();
-            assert_eq!(got.status(), 404);
-        }
-        if is_url {
-            assert_eq!(calls(), 1);
-        } else {
-            // Its stream has ended too.
-            while read_chunk(&mut stream).unwrap().is_some() {}
-        }
-        let other = if is_url { "Mcp-Session-Id: s2".to_owned() } else { open_session(&stage) };
-        assert_eq!(stage.ask(&[&other], &create(3)).unwrap().status(), 200);
-        assert_eq!(stage.verdict().verdict, Verdict::Fail);
-    }
-}
-
-#[test]
-fn an_agent_without_sessions_loses_none_and_the_run_says_so() {
-    let meta = r#"{"io.modelcontextprotocol/protocolVersion":"2026-07-28"}"#;
-    let call = create(1).replace(r#""params":{"#, &format!(r#""params":{{"_meta":{meta},"#));
-    let stage = stage(Some(("session-lost", Shape::Status)), bookings(false));
-    assert_eq!(stage.ask(MODERN, &call).unwrap().status(), 200);
-    let judged = stage.verdict();
-    assert_eq!(judged.verdict, Verdict::NotTested);
-    assert!(format!("{:?}", judged.reasons).contains("ScenarioNotTriggered"), "{judged:?}");
-}
-
-/// An MCP server of the newest revision on pipes. It tells each subscription of a change whenever
-/// a tool is called, and writes down what it got.
-const LISTENED_TO: &str = r#"
-while IFS= read -r line; do
-  printf '%s\n' "$line" >> "$0"
-  id=$(printf '%s' "$line" | sed -n 's/.*"id":\("[^"]*"\|[0-9]*\).*/\1/p')
-  tag='{"_meta":{"io.modelcontextprotocol/subscriptionId":'
-  case "$line" in
-    *subscriptions/listen*)
-      ids="$ids $id"
-      echo '{"jsonrpc":"2.0","method":"notifications/subscriptions/acknowledged","params":'$tag$id'}}}'
-      continue ;;
-    *tools/list*) r='{"tools":[{"name":"create_booking","inputSchema":{"type":"object"}}]}' ;;
-    *tools/call*)
-      for known in $ids; do
-        echo '{"jsonrpc":"2.0","method":"notifications/tools/list_changed","params":'$tag$known'}}}'
-      done
-      echo '{"jsonrpc":"2.0","method":"notifications/progress","params":{"progressToken":"p-'$id'"}}'
-      r='{"content":[]}' ;;
-    *) continue ;;
-  esac
-  printf '{"jsonrpc":"2.0","id":%s,"result":%s}\n' "$id" "$r"
-done
-"#;
-
-#[test]
-fn a_subscription_on_pipes_has_a_stream_of_its_own_and_ends_with_it() {
-    let file = tempfile::NamedTempFile::new().unwrap();
-    let arguments = vec!["-c".into(), LISTENED_TO.into(), file.path().into()];
-    let command = Command { program: "sh".into(), arguments, ..Command::default() };
-    let nowhere = ([127, 0, 0, 1], 9).into();
-    let stage = stage_before(None, To::Command(command), nowhere, stage::Log::default());
-    let listen = |id: &str| {
-        let body = format!(r#"{{"jsonrpc":"2.0","id":{id},"method":"subscriptions/listen"}}"#);
-        let fields = [MODERN[0], "Mcp-Method: subscriptions/listen"];
-        let mut stream = stage.send("POST", "/mcp", &fields, body.as_bytes());
-        assert_eq!(read_head(&mut stream), 200);
-        let first = String::from_utf8(read_chunk(&mut stream).unwrap().unwrap()).unwrap();
-        assert!(first.contains("acknowledged") && first.contains(id), "{first}");
-        stream
-    };
-    let (mut one, mut other) = (listen("11"), listen("\"b\""));
-    let meta = r#""params":{"_meta":{"progressToken":"p-12"},"#;
-    let call = create(12).replace(r#""params":{"#, meta);
-    let answer = stage.ask(MODERN, &call).unwrap();
-    let text = String::from_utf8(answer.body).unwrap();
-    assert!(text.contains("notifications/progress") && text.contains("result"), "{text}");
-    assert!(!text.contains("list_changed"), "{text}");
-    for (stream, id) in [(&mut one, "11"), (&mut other, "\"b\"")] {
-        let event = String::from_utf8(read_chunk(stream).unwrap().unwrap()).unwrap();
-        let tag = format!("subscriptionId\":{id}}}");
-        assert!(event.contains("list_changed") && event.contains(&tag), "{event}");
-    }
-    drop(one);
-    // The cancel is on its way as soon as the closed stream is seen.
-    let cancel = r#""method":"notifications/cancelled","params":{"requestId":11}"#;
-    let told = || std::fs::read_to_string(file.path()).unwrap().contains(cancel);
-    let until = std::time::Instant::now() + Duration::from_secs(5);
-    while !told() && std::time::Instant::now() < until {
-        std::thread::sleep(Duration::from_millis(20));
-    }
-    assert!(told());
-    assert_eq!(stage.ask(MODERN, &create(13)).unwrap().status(), 200);
-    assert!(read_chunk(&mut other).unwrap().is_some());
 }
 
 #[test]
