@@ -32,6 +32,8 @@ pub(super) struct Probes {
     due: VecDeque<(Connection, String)>,
     awaited: usize,
     has_begun: bool,
+    /// Where the upstream was last asked: it may be another process for each session.
+    latest: Connection,
 }
 
 impl Probes {
@@ -59,11 +61,13 @@ impl Engine {
     pub(super) fn probe_at_start(&mut self, connection: Connection) {
         if !self.probes.has_begun {
             self.probes.has_begun = true;
+            self.probes.latest = connection;
             self.probe(connection, "start".to_owned());
         }
     }
 
     pub(super) fn probe_after(&mut self, connection: Connection, call: &WaitingCall) {
+        self.probes.latest = connection;
         if call.class == Class::Write {
             self.probe(connection, format!("after {}", call.attempt));
         }
@@ -71,7 +75,7 @@ impl Engine {
 
     pub(super) fn probe_at_end(&mut self) {
         if self.probes.has_begun {
-            self.probe(0, "end".to_owned());
+            self.probe(self.probes.latest, "end".to_owned());
         }
     }
 
