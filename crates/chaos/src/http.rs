@@ -18,6 +18,7 @@ mod origin;
 mod parameters;
 mod pipe;
 mod reply;
+mod resume;
 mod route;
 mod shapes;
 mod sse;

@@ -40,6 +40,7 @@ impl Switch<'_> {
         exchange.is_call = is_call && is_message;
         exchange.awaited = awaited;
         exchange.is_modern = headers::is_modern(&asked.head.headers);
+        exchange.takes_stream = headers::takes_stream(&asked.head.headers);
         exchange.is_get = asked.head.method == Method::GET;
         exchange.is_sent = false;
         exchange.outlet = Outlet::Waiting(asked.answer);

@@ -47,12 +47,26 @@ impl Task {
 pub(super) fn send(
     address: Address,
     exchange: ExchangeId,
+    request: Request<Full<Bytes>>,
+    inputs: Inputs,
+) -> Task {
+    send_after(Duration::ZERO, address, exchange, request, inputs)
+}
+
+/// Sends a request after a rest.
+pub(super) fn send_after(
+    rest: Duration,
+    address: Address,
+    exchange: ExchangeId,
     mut request: Request<Full<Bytes>>,
     inputs: Inputs,
 ) -> Task {
     // Here, because every request to the upstream passes here.
     address.added.put(request.headers_mut());
     Task::spawn(async move {
+        if !rest.is_zero() {
+            tokio::time::sleep(rest).await;
+        }
         if let Err(why) = exchange_with(&address, exchange, request, &inputs).await {
             let _ = inputs.send(Input::Failed(exchange, why));
         }

@@ -10,6 +10,7 @@ use super::client::Task;
 use super::headers;
 use super::input::Answer;
 use super::reply::{Piece, ReplyBody};
+use super::resume::Place;
 use super::sse;
 use super::wire::ResetFlag;
 use crate::pending::Connection;
@@ -48,6 +49,8 @@ pub(super) struct Exchange {
     pub(super) is_modern: bool,
     pub(super) is_get: bool,
     pub(super) is_call: bool,
+    /// The agent takes a stream for an answer.
+    pub(super) takes_stream: bool,
     pub(super) is_sent: bool,
     /// The agent has the answer, or what a fault made of it.
     pub(super) is_answered: bool,
@@ -55,6 +58,8 @@ pub(super) struct Exchange {
     pub(super) is_heard: bool,
     /// The upstream has nothing more to say.
     pub(super) is_over: bool,
+    /// How far its stream has come, for the client that we are.
+    pub(super) place: Place,
     /// The answer may still come on another stream.
     pub(super) may_resume: bool,
     /// The session that this request opens.
@@ -81,10 +86,12 @@ impl Exchange {
             is_modern: false,
             is_get: false,
             is_call: false,
+            takes_stream: false,
             is_sent: true,
             is_answered: false,
             is_heard: false,
             is_over: false,
+            place: Place::default(),
             may_resume: false,
             session: None,
             opens_stream: false,
@@ -98,6 +105,11 @@ impl Exchange {
     /// Whether it asks under this id.
     pub(super) fn has_id(&self, id: Option<&str>) -> bool {
         self.id.as_deref().zip(id).is_some_and(|(own, id)| same(own, id))
+    }
+
+    /// Whether the agent may still ask for the rest of the stream.
+    pub(super) fn waits_for_agent(&self) -> bool {
+        self.may_resume && !matches!(self.outlet, Outlet::Ours)
     }
 
     pub(super) fn is_open(&self) -> bool {

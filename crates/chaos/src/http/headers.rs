@@ -70,6 +70,12 @@ pub(super) fn ask_for_plain(headers: &mut HeaderMap) {
     }
 }
 
+/// Whether the sender takes a stream of events for an answer.
+pub(super) fn takes_stream(headers: &HeaderMap) -> bool {
+    let kinds = headers.get_all(hyper::header::ACCEPT).iter().filter_map(|it| it.to_str().ok());
+    kinds.flat_map(|it| it.split(',')).any(|it| it.trim_start().starts_with("text/event-stream"))
+}
+
 /// Whether the sender speaks a revision without sessions.
 pub(super) fn is_modern(headers: &HeaderMap) -> bool {
     let version = headers.get(VERSION).and_then(|value| value.to_str().ok());

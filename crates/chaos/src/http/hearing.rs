@@ -76,7 +76,8 @@ impl Switch<'_> {
         left: oneshot::Sender<()>,
     ) -> Result<(), ProxyError> {
         let Some(exchange) = self.exchanges.get_mut(&id) else { return Ok(()) };
-        exchange.may_resume |= event.has_id && !exchange.is_modern;
+        exchange.may_resume |= event.id.is_some() && !exchange.is_modern;
+        exchange.place.take_in(&event);
         let connection = exchange.connection;
         let Some(data) = event.data.clone().filter(|data| !data.is_empty()) else {
             match &mut exchange.held {
@@ -95,9 +96,12 @@ impl Switch<'_> {
     }
 
     pub(super) fn stream_ended(&mut self, id: ExchangeId) -> Result<(), ProxyError> {
+        if self.resume(id) {
+            return Ok(());
+        }
         let Some(exchange) = self.exchanges.get_mut(&id) else { return Ok(()) };
         exchange.is_over = true;
-        if !exchange.is_heard && !exchange.may_resume {
+        if !exchange.is_heard && !exchange.waits_for_agent() {
             self.lose(id, "the upstream's stream ended without an answer")?;
         }
         if let Some(exchange) = self.exchanges.get_mut(&id) {
@@ -112,11 +116,14 @@ impl Switch<'_> {
     }
 
     pub(super) fn failed(&mut self, id: ExchangeId, lost: Lost) -> Result<(), ProxyError> {
+        if self.resume(id) {
+            return Ok(());
+        }
         let Some(exchange) = self.exchanges.get_mut(&id) else { return Ok(()) };
         exchange.is_over = true;
         let is_silenced = exchange.is_heard && !exchange.is_answered;
         let (Lost::Unreachable(why) | Lost::Broken(why)) = &lost;
-        if !exchange.is_heard && !exchange.may_resume {
+        if !exchange.is_heard && !exchange.waits_for_agent() {
             self.lose(id, why)?;
         }
         if let Some(exchange) = self.exchanges.get_mut(&id).filter(|_| !is_silenced) {
@@ -160,12 +167,15 @@ impl Switch<'_> {
     pub(super) fn left(&mut self, id: ExchangeId) -> Result<(), ProxyError> {
         let Some(exchange) = self.exchanges.get_mut(&id) else { return Ok(()) };
         let is_url = matches!(self.upstream, Upstream::Url(_));
+        let is_answer_kept = exchange.is_heard && exchange.is_open() && !exchange.is_answered;
         let is_through = exchange.is_heard || !exchange.is_open() || is_url && exchange.is_over;
         exchange.outlet = Outlet::Done;
         exchange.held = None;
         // In the older revisions leaving is no cancel: what becomes of the call is still heard.
         let is_awaited = exchange.is_call && !exchange.is_modern || !exchange.is_sent;
-        if is_through || is_awaited {
+        // An answer that a fault keeps back is not there for the agent: it cancels the call.
+        let is_crossing = is_answer_kept && exchange.is_modern;
+        if (is_through || is_awaited) && !is_crossing {
             self.sweep(id);
             return Ok(());
         }
@@ -176,12 +186,13 @@ impl Switch<'_> {
             let cancel = format!(
                 r#"{{"jsonrpc":"2.0","method":"notifications/cancelled","params":{{"requestId":{request}}}}}"#
             );
-            self.is_cancelling = matches!(self.upstream, Upstream::Url(_));
+            // For the upstream a call that it has answered is over.
+            self.is_cancelling = is_crossing || matches!(self.upstream, Upstream::Url(_));
             let done = self.carry_out(|engine| engine.from_agent(connection, cancel.as_bytes()));
             self.is_cancelling = false;
             done?;
         }
-        if matches!(self.upstream, Upstream::Url(_)) {
+        if matches!(self.upstream, Upstream::Url(_)) && !is_crossing {
             self.lose(id, "the agent left")?;
         }
         self.exchanges.remove(&id);

@@ -119,6 +119,27 @@ impl Switch<'_> {
         self.sweep(number);
     }
 
+    /// Sends an answer twice, by a stream of our own: a body can hold only one. `false` when there
+    /// is a stream already, or the agent takes none.
+    pub(super) fn tell_agent_twice(&mut self, connection: Connection, frame: &[u8]) -> bool {
+        let id = answers(frame);
+        if self.agent.is_some() || id.is_none() {
+            return false;
+        }
+        let Some(number) = self.exchange_for(connection, id, frame) else { return false };
+        let Some(exchange) = self.exchanges.get_mut(&number) else { return false };
+        if !exchange.is_waiting() || exchange.is_streaming() || !exchange.takes_stream {
+            return false;
+        }
+        for _ in 0..2 {
+            exchange.push(sse::event(frame), None);
+        }
+        exchange.end();
+        exchange.is_answered = true;
+        self.sweep(number);
+        true
+    }
+
     /// Whether this frame answers requests of a batch, which all its answers answer together.
     fn gather(&mut self, connection: Connection, frame: &[u8]) -> bool {
         let answers = responses(frame);
@@ -212,6 +233,9 @@ impl Switch<'_> {
         frame: Vec<u8>,
     ) -> Result<(), ProxyError> {
         let asked = self.unsent(connection, &frame);
+        if asked.is_none() && self.is_cancelling {
+            return Ok(());
+        }
         if let Upstream::Children(children) = &mut self.upstream {
             if let Some(exchange) = asked.and_then(|number| self.exchanges.get_mut(&number)) {
                 exchange.is_sent = true;
@@ -240,7 +264,6 @@ impl Switch<'_> {
         }
         match asked {
             Some(number) => self.forward(number, frame),
-            None if self.is_cancelling => {}
             None => self.send_own(connection, frame),
         }
         Ok(())

@@ -10,8 +10,10 @@ pub(super) struct Event {
     pub(super) raw: Vec<u8>,
     /// Its data, when it has any.
     pub(super) data: Option<Vec<u8>>,
-    /// Whether it names an id to resume after.
-    pub(super) has_id: bool,
+    /// The id to resume after, when it names one.
+    pub(super) id: Option<Vec<u8>>,
+    /// After how many milliseconds the client is to come back, when it says so.
+    pub(super) retry: Option<u64>,
 }
 
 /// What has come and is no whole event yet.
@@ -123,7 +125,11 @@ fn take_field(event: &mut Event, line: &[u8]) {
             }
             None => event.data = Some(value.to_vec()),
         },
-        b"id" => event.has_id = true,
+        b"id" if !value.contains(&0) => event.id = Some(value.to_vec()),
+        b"retry" => {
+            let text = std::str::from_utf8(value).ok();
+            event.retry = text.and_then(|it| it.parse().ok()).or(event.retry);
+        }
         _ => {}
     }
 }

@@ -224,9 +224,19 @@ impl<'a> Switch<'a> {
         &mut self,
         decide: impl FnOnce(&mut Engine) -> Vec<Action>,
     ) -> Result<(), ProxyError> {
-        let effects = self.book.decide(decide)?;
-        for effect in effects {
-            self.let_out(effect)?;
+        let mut effects = self.book.decide(decide)?.into_iter().peekable();
+        while let Some(effect) = effects.next() {
+            match effect {
+                Action::ToAgent(connection, frame) => {
+                    let again = Action::ToAgent(connection, frame.clone());
+                    if effects.peek() == Some(&again) && self.tell_agent_twice(connection, &frame) {
+                        effects.next();
+                    } else {
+                        self.tell_agent(connection, frame);
+                    }
+                }
+                effect => self.let_out(effect)?,
+            }
         }
         self.acknowledge_swallowed();
         Ok(())
