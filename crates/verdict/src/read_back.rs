@@ -49,6 +49,28 @@ const PAGING: [&str; 12] = [
     "start", "count",
 ];
 
+/// What a read tool is named for that shows every kind of thing.
+const WHOLES: [&str; 18] = [
+    "all",
+    "content",
+    "data",
+    "database",
+    "db",
+    "entry",
+    "everything",
+    "graph",
+    "history",
+    "item",
+    "memory",
+    "object",
+    "overview",
+    "record",
+    "resource",
+    "state",
+    "store",
+    "table",
+];
+
 /// Texts shorter than this are in too many places to identify anything.
 const TELLING_LENGTH: usize = 3;
 
@@ -92,17 +114,27 @@ fn judge(ghost: &Attempt, read: &Attempt, has_looked: bool) -> (Shows, String) {
     }
     let asked: Vec<Scalar> =
         scalars(&read.loose).into_iter().filter(|it| !is_paging(&it.name)).collect();
-    let is_akin = nouns(&ghost.tool).intersection(&nouns(&read.tool)).next().is_some();
+    let shown = nouns(&read.tool);
+    let is_akin = nouns(&ghost.tool).intersection(&shown).next().is_some();
+    // A name without a noun, too, says nothing of what it does not show.
+    let is_whole = shown.iter().all(|noun| WHOLES.contains(&noun.as_str()));
     let (tool, write) = (&read.tool, &ghost.tool);
     if asked.is_empty() {
-        return match is_akin {
-            true => (Shows::Could, format!("`{tool}` without a filter shows what `{write}` makes")),
-            false => (Shows::Unlikely, format!("`{tool}` shows another kind of thing")),
+        return match (is_akin, is_whole) {
+            (true, _) => {
+                (Shows::Could, format!("`{tool}` without a filter shows what `{write}` makes"))
+            }
+            (false, true) => {
+                (Shows::Could, format!("`{tool}` without a filter shows all there is"))
+            }
+            (false, false) => {
+                (Shows::Unlikely, format!("`{tool}` is named for another kind of thing"))
+            }
         };
     }
     let written = scalars(&ghost.loose);
     let shared = asked.iter().find(|it| written.iter().any(|other| is_same(it, other)));
-    match (shared, is_akin) {
+    match (shared, is_akin || is_whole) {
         (Some(it), true) => (Shows::Could, format!("it asked by {}, as it was written", named(it))),
         (Some(it), false) => (
             Shows::Unclear,

@@ -1,6 +1,6 @@
 //! What a prompt can mend: only what the model itself decided.
 
-use checkrein_verdict::{Attempt, Cause, Code, Run, Shows};
+use checkrein_verdict::{Attempt, Cause, Code, ReadBack, Run, Shows};
 
 use super::{Advice, Language, Layer, Patch, troubling};
 use crate::document::Document;
@@ -71,6 +71,17 @@ const LOOK_BEFORE_REPORTING: Rule = Rule {
              nicht, dass es fehlgeschlagen sei.",
 };
 
+const LOOK_AT_THE_RIGHT_THING: Rule = Rule {
+    topic: "look-up-what-was-written",
+    seen: "After a timeout or an unclear error the model looked, but by the names and arguments of \
+           its reads at something that can hardly have shown what it had written.",
+    english: "When you look up whether a change was made, use the tool that shows this kind of thing, and ask \
+              by values that you wrote, not by an id you never received.",
+    german: "Prüfst du, ob eine Änderung vorgenommen wurde, nimm das Werkzeug, das solche Dinge zeigt, \
+             und frage nach Werten, die du geschrieben hast, nicht nach einer Kennung, die du nie \
+             erhalten hast.",
+};
+
 const DO_NOT_TRUST: Rule = Rule {
     topic: "look-up-after-success",
     seen: "The model took a success at its word that was none.",
@@ -95,12 +106,13 @@ pub(super) fn of(run: &Run, document: &Document) -> Vec<Advice> {
     let blind = retries.iter().filter(|repeat| !repeat.is_reworded);
     let reworded = retries.iter().filter(|repeat| repeat.is_reworded);
     let parallel = troubling(document, Cause::ParallelCalls);
-    let found: [(&Rule, Vec<u64>); 6] = [
+    let found: [(&Rule, Vec<u64>); 7] = [
         (&LOOK_UP_FIRST, blind.chain(reworded.clone()).map(|it| it.attempt).collect()),
         (&WAIT, impatient(document)),
         (&ONE_PER_TURN, parallel.map(|it| it.attempt).collect()),
         (&SAME_WORDS, reworded.map(|it| it.attempt).collect()),
         (&LOOK_BEFORE_REPORTING, never_looked(run, document, Attempt::is_ghost_write)),
+        (&LOOK_AT_THE_RIGHT_THING, looked_elsewhere(run, document)),
         (&DO_NOT_TRUST, never_looked(run, document, |it| it.is_ghost() && it.is_withheld())),
     ];
     let found = found.into_iter().filter(|(_, attempts)| !attempts.is_empty());
@@ -117,18 +129,41 @@ fn impatient(document: &Document) -> Vec<u64> {
     early.filter(by_model).copied().collect()
 }
 
-/// Such writes that nothing was sent or read after that could have shown what became of them.
+/// Such writes after which nothing was looked at, and that were not sent again.
 fn never_looked(run: &Run, document: &Document, is_such: fn(&Attempt) -> bool) -> Vec<u64> {
-    let is_left = |number: u64| {
-        // A look that a scenario answered by an older state was a look for the right thing.
-        let is_stale = |read| run.attempts.get(&read).is_some_and(Attempt::is_stale);
-        let is_seen = document
-            .read_backs
-            .iter()
-            .any(|it| it.ghost == number && (it.shows != Shows::Unlikely || is_stale(it.read)));
-        let is_sent_again = document.repeats.iter().any(|it| it.repeats == Some(number));
-        !is_seen && !is_sent_again
+    let looks = |number: u64| looks_after(run, document, number).next().is_some();
+    left(run, document, is_such).filter(|number| !looks(*number)).collect()
+}
+
+/// Ghost writes after which only something else was looked at, and that were not sent again.
+fn looked_elsewhere(run: &Run, document: &Document) -> Vec<u64> {
+    // A look that a scenario answered by an older state was a look for the right thing.
+    let is_stale = |read| run.attempts.get(&read).is_some_and(Attempt::is_stale);
+    let is_elsewhere = |number: &u64| {
+        let mut looks = looks_after(run, document, *number).peekable();
+        looks.peek().is_some() && looks.all(|it| it.shows == Shows::Unlikely && !is_stale(it.read))
     };
-    let such = run.in_order().into_iter().filter(|it| is_such(it) && it.continues.is_none());
-    such.map(|it| it.number).filter(|number| is_left(*number)).collect()
+    left(run, document, Attempt::is_ghost_write).filter(is_elsewhere).collect()
+}
+
+/// The looks after a ghost that got an answer.
+fn looks_after<'a>(
+    run: &'a Run,
+    document: &'a Document,
+    ghost: u64,
+) -> impl Iterator<Item = &'a ReadBack> {
+    let is_answered =
+        |read| run.attempts.get(&read).is_some_and(|read| read.is_executed() || read.is_stale());
+    document.read_backs.iter().filter(move |it| it.ghost == ghost && is_answered(it.read))
+}
+
+/// Such writes that were not sent again.
+fn left(
+    run: &Run,
+    document: &Document,
+    is_such: fn(&Attempt) -> bool,
+) -> impl Iterator<Item = u64> {
+    let such = run.in_order().into_iter().filter(move |it| is_such(it) && it.continues.is_none());
+    let is_again = |number| document.repeats.iter().any(|it| it.repeats == Some(number));
+    such.map(|it| it.number).filter(move |number| !is_again(*number))
 }

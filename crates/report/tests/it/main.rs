@@ -9,6 +9,7 @@
 
 mod anything;
 mod hostile;
+mod looks;
 mod renderings;
 mod samples;
 mod schema;

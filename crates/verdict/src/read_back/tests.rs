@@ -24,6 +24,10 @@ fn a_read_for_the_same_thing_or_for_all_of_the_kind_could_show_it() {
         ("list_bookings", json!({})),
         ("list_bookings", json!({"limit": 10, "pageSize": 3, "note": null})),
         ("getBooking", json!({"amount": 250.0})),
+        ("read_graph", json!({})),
+        ("list_all_records", json!({})),
+        ("query", json!({"text": "Muster AG"})),
+        ("search", json!({})),
     ] {
         assert_eq!(shows(tool, &arguments), Shows::Could, "{tool} {arguments}");
     }
