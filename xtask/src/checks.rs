@@ -35,6 +35,7 @@ pub(crate) const ALL: &[Check] = &[
     Check { name: "demo", run: demo },
     Check { name: "real clients", run: clients },
     Check { name: "real upstreams", run: upstreams },
+    Check { name: "conformance", run: conformance },
     Check { name: "chaos suite", run: verdicts::replay },
     Check { name: "golden requests", run: golden::requests },
     Check { name: "golden results", run: golden::results },
@@ -143,6 +144,10 @@ fn clients(house: &House) -> Result<String> {
 
 fn upstreams(house: &House) -> Result<String> {
     with_packages(house, "real_upstreams")
+}
+
+fn conformance(house: &House) -> Result<String> {
+    with_packages(house, "conformance")
 }
 
 /// Runs one module of the end-to-end tests against the release binary, those too that a plain

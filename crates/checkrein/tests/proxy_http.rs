@@ -53,6 +53,10 @@ fn serve(stream: TcpStream, log: &Sender<Asked>) {
     reader.read_exact(&mut body).unwrap();
     let body: Value = serde_json::from_slice(&body).unwrap_or_default();
     let (id, method) = (body["id"].clone(), body["method"].clone());
+    let batch = body.as_array().map(|items| {
+        let answer = |item: &Value| json!({"jsonrpc": "2.0", "id": item["id"], "result": {}});
+        Value::Array(items.iter().map(answer).collect()).to_string()
+    });
     let notes = body["params"]["arguments"]["notes"].clone();
     let _ = log.send(Asked { first: first.clone(), head, body });
     let result = match method.as_str().unwrap_or_default() {
@@ -66,6 +70,13 @@ fn serve(stream: TcpStream, log: &Sender<Asked>) {
     };
     let frame = json!({"jsonrpc": "2.0", "id": id, "result": result});
     let reply = match (first.split(' ').next(), method.as_str()) {
+        _ if batch.is_some() => {
+            let body = batch.unwrap_or_default();
+            let length = body.len();
+            format!(
+                "200 OK\r\nContent-Type: application/json\r\nContent-Length: {length}\r\n\r\n{body}"
+            )
+        }
         (Some("POST"), Some("tools/call")) => {
             format!("200 OK\r\nContent-Type: text/event-stream\r\n\r\n: hi\n\ndata: {frame}\n\n")
         }
@@ -160,6 +171,50 @@ fn an_agent_on_pipes_has_a_session_on_http() {
     assert!(asked.iter().all(|asked| asked.head.contains("mcp-protocol-version: 2025-06-18")));
     assert!(asked.iter().any(|asked| asked.first.starts_with("GET /mcp ")));
     assert!(asked.iter().any(|asked| asked.first.starts_with("DELETE /mcp ")));
+}
+
+#[test]
+fn a_batch_of_an_agent_on_pipes_is_answered_and_counted() {
+    let (address, _log) = upstream();
+    let directory = directory("pipes-batch");
+    let url = format!("http://{address}/mcp");
+    let mut child = proxy(&directory, &["--upstream-url", &url]);
+    let (mut input, mut output) =
+        (child.stdin.take().unwrap(), BufReader::new(child.stdout.take().unwrap()));
+    let mut ask = |message: Value| {
+        writeln!(input, "{message}").unwrap();
+        let mut line = String::new();
+        output.read_line(&mut line).unwrap();
+        serde_json::from_str::<Value>(&line).unwrap()
+    };
+    ask(json!({"jsonrpc": "2.0", "id": 0, "method": "initialize", "params": {}}));
+    ask(call(1, &json!({})));
+    let answers = ask(json!([call(2, &json!({})), call(3, &json!({}))]));
+    assert_eq!((&answers[0]["id"], &answers[1]["id"]), (&json!(2), &json!(3)));
+    drop(input);
+    assert!(child.wait().unwrap().success());
+    assert_eq!(verdict(&directory), "FAIL");
+}
+
+#[test]
+fn a_dripping_answer_reaches_an_agent_on_pipes_whole_and_before_what_follows() {
+    let (address, _log) = upstream();
+    let directory = directory("pipes-drip");
+    let url = format!("http://{address}/mcp");
+    let arguments = ["--upstream-url", &url, "--scenario", "slow-drip", "--allow-writes"];
+    let (answers, ended) = converse(
+        proxy(&directory, &arguments),
+        &[
+            json!({"jsonrpc": "2.0", "id": 0, "method": "initialize", "params": {}}),
+            json!({"jsonrpc": "2.0", "method": "notifications/initialized"}),
+            call(1, &json!({})),
+            json!({"jsonrpc": "2.0", "id": 2, "method": "tools/list"}),
+        ],
+    );
+    assert!(ended.status.success(), "{}", String::from_utf8_lossy(&ended.stderr));
+    assert_eq!(answers[1]["result"]["content"][0]["text"], "two\nlines");
+    assert_eq!(answers[2]["id"], 2);
+    assert_eq!(verdict(&directory), "PASS");
 }
 
 #[test]

@@ -12,6 +12,7 @@
 )]
 
 mod faults;
+mod lanes;
 mod large;
 mod sessions;
 mod stage;
@@ -317,6 +318,11 @@ while IFS= read -r line; do
     *'"initialize"'*) r='{"protocolVersion":"2025-11-25"}' ;;
     *tools/list*) r='{"tools":[{"name":"create_booking","inputSchema":{"type":"object"}}]}' ;;
     *notifications/mute*) exec sleep 60 ;;
+    '['*)
+      for id in $(printf '%s' "$line" | grep -o '"id":[0-9]*' | cut -d: -f2); do
+        printf '{"jsonrpc":"2.0","id":%s,"result":{"content":[]}}\n' "$id"
+      done
+      continue ;;
     *tools/call*)
       echo '{"jsonrpc":"2.0","method":"notifications/message","params":{}}'
       r='{"content":[],"process":'$$'}' ;;
