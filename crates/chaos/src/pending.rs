@@ -77,7 +77,8 @@ impl Pending {
         queue.push_back(Entry { id: id.to_owned(), lane, waiting });
     }
 
-    /// Takes out the request that is answered: the one of this lane, else the one that came first.
+    /// Takes out the request that is answered: the one of this lane, or one that has none. Where no
+    /// lane is known, as on a stream of the session's own, it is the one that came first.
     pub(crate) fn pop(
         &mut self,
         connection: Connection,
@@ -86,8 +87,14 @@ impl Pending {
     ) -> Option<Waiting> {
         let key = (connection, by_value(id).into_owned());
         let queue = self.waiting.get_mut(&key)?;
-        let own = lane.and_then(|_| queue.iter().position(|entry| entry.lane == lane));
-        let answered = queue.remove(own.unwrap_or_default());
+        let at = match lane {
+            None => Some(0),
+            Some(_) => {
+                let own = queue.iter().position(|entry| entry.lane == lane);
+                own.or_else(|| queue.iter().position(|entry| entry.lane.is_none()))
+            }
+        };
+        let answered = queue.remove(at?);
         if queue.is_empty() {
             self.waiting.remove(&key);
         }

@@ -49,8 +49,10 @@ impl Switch<'_> {
             return asking;
         }
         if id.is_some() {
-            let mut open = self.exchanges.iter().filter(|(_, it)| waits(it));
-            let asked = open.find(|(_, it)| it.has_id(id)).map(|(number, _)| *number);
+            let mut open = self.exchanges.iter().filter(|(_, it)| waits(it) && it.has_id(id));
+            // Of two with this id, it is the one whose answer was kept back.
+            let kept = open.clone().find(|(_, it)| it.is_heard);
+            let asked = kept.or_else(|| open.next()).map(|(number, _)| *number);
             return asked.or(came_in.map(|context| context.exchange));
         }
         match Tag::of(frame) {
@@ -119,16 +121,18 @@ impl Switch<'_> {
         self.sweep(number);
     }
 
-    /// Sends an answer twice, by a stream of our own: a body can hold only one. `false` when there
-    /// is a stream already, or the agent takes none.
+    /// Sends an answer twice, by a stream of our own: a body can hold only one. `false` when the
+    /// upstream has a stream for it, or the agent takes none.
     pub(super) fn tell_agent_twice(&mut self, connection: Connection, frame: &[u8]) -> bool {
         let id = answers(frame);
         if self.agent.is_some() || id.is_none() {
             return false;
         }
         let Some(number) = self.exchange_for(connection, id, frame) else { return false };
+        let carrier = self.context.as_ref().map(|context| &context.carrier);
         let Some(exchange) = self.exchanges.get_mut(&number) else { return false };
-        if !exchange.is_waiting() || exchange.is_streaming() || !exchange.takes_stream {
+        let can_begin = exchange.is_streaming() || exchange.is_waiting() && exchange.takes_stream;
+        if !can_begin || matches!(carrier, Some(Carrier::Event(..))) {
             return false;
         }
         for _ in 0..2 {
@@ -365,6 +369,7 @@ impl Switch<'_> {
         *request.method_mut() = method;
         *request.uri_mut() = Uri::try_from(&template.target).unwrap_or_default();
         request.headers_mut().clone_from(&template.headers);
+        exchange.place.remember(template);
         exchange.task = Some(client::send(address, number, request, self.inputs.clone()));
         self.exchanges.insert(number, exchange);
     }

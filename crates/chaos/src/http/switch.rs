@@ -251,9 +251,13 @@ impl<'a> Switch<'a> {
         carrier: Carrier,
     ) -> Result<(), ProxyError> {
         let frame = fed.clone();
+        // On a session's own stream the answers to other requests may come.
+        let is_shared = self.exchanges.get(&exchange).is_some_and(|it| it.is_get);
         self.context = Some(Context { exchange, fed, carrier });
         let done = self.carry_out(|engine| {
-            engine.set_lane(exchange);
+            if !is_shared {
+                engine.set_lane(exchange);
+            }
             engine.from_upstream(connection, &frame)
         });
         self.context = None;

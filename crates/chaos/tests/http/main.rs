@@ -11,6 +11,7 @@
     reason = "a test may stop where it stands"
 )]
 
+mod exchanges;
 mod faults;
 mod lanes;
 mod large;
