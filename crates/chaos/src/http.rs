@@ -12,6 +12,7 @@ mod client;
 mod exchange;
 mod headers;
 mod hearing;
+mod in_flight;
 mod input;
 mod listener;
 mod origin;

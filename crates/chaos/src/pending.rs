@@ -101,10 +101,18 @@ impl Pending {
         answered.map(|entry| entry.waiting)
     }
 
-    /// Marks the latest call of this id as cancelled, and gives its attempt.
-    pub(crate) fn cancel(&mut self, connection: Connection, id: &str) -> Option<u64> {
+    /// Marks the call of this lane, or else the latest of this id, as cancelled, and gives its
+    /// attempt.
+    pub(crate) fn cancel(
+        &mut self,
+        connection: Connection,
+        id: &str,
+        lane: Option<Lane>,
+    ) -> Option<u64> {
         let queue = self.waiting.get_mut(&(connection, by_value(id).into_owned()))?;
-        queue.iter_mut().rev().find_map(|entry| match &mut entry.waiting {
+        let is_own = lane.is_some() && queue.iter().any(|entry| entry.lane == lane);
+        let of_this = |entry: &&mut Entry| !is_own || entry.lane == lane;
+        queue.iter_mut().rev().filter(of_this).find_map(|entry| match &mut entry.waiting {
             Waiting::Call(call) if !call.is_cancelled => {
                 call.is_cancelled = true;
                 Some(call.attempt)

@@ -113,7 +113,7 @@ impl Engine {
         let target = params.and_then(|params| serde_json::from_str::<Cancelled<'_>>(params).ok());
         let Some(target) = target else { return false };
         let id = target.request_id.get();
-        if let Some(attempt) = self.pending.cancel(connection, id) {
+        if let Some(attempt) = self.pending.cancel(connection, id, self.lane) {
             self.record(Event::Cancelled { attempt });
             return false;
         }

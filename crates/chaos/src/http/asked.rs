@@ -136,7 +136,13 @@ impl Switch<'_> {
             Method::POST if is_message => {
                 let body = exchange.body.clone();
                 self.exchanges.insert(id, exchange);
-                self.carry_out(|engine| engine.from_agent(connection, &body))
+                self.asking = Some(id);
+                let done = self.carry_out(|engine| {
+                    engine.set_lane(id);
+                    engine.from_agent(connection, &body)
+                });
+                self.asking = None;
+                done
             }
             Method::POST => {
                 refuse(exchange, StatusCode::BAD_REQUEST, "Parse error");

@@ -188,7 +188,12 @@ impl Switch<'_> {
             );
             // For the upstream a call that it has answered is over.
             self.is_cancelling = is_crossing || matches!(self.upstream, Upstream::Url(_));
-            let done = self.carry_out(|engine| engine.from_agent(connection, cancel.as_bytes()));
+            self.asking = Some(id);
+            let done = self.carry_out(|engine| {
+                engine.set_lane(id);
+                engine.from_agent(connection, cancel.as_bytes())
+            });
+            self.asking = None;
             self.is_cancelling = false;
             done?;
         }
@@ -222,8 +227,30 @@ impl Switch<'_> {
         }
     }
 
+    /// A line of a process, for the request that it answers.
+    pub(super) fn line(&mut self, connection: Connection, line: Vec<u8>) -> Result<(), ProxyError> {
+        let Some((number, own)) = self.in_flight.answered(connection, &line) else {
+            self.heard(connection, &line);
+            return self.carry_out(|engine| engine.from_upstream(connection, &line));
+        };
+        let line = own.unwrap_or(line);
+        match self.exchanges.get_mut(&number) {
+            Some(exchange) => exchange.is_heard = true,
+            None => self.unclaimed = answers(&line).map(str::to_owned),
+        }
+        self.asking = Some(number);
+        let done = self.carry_out(|engine| {
+            engine.set_lane(number);
+            engine.from_upstream(connection, &line)
+        });
+        self.asking = None;
+        self.unclaimed = None;
+        self.sweep(number);
+        done
+    }
+
     /// Marks the oldest request that this line of a process answers.
-    pub(super) fn heard(&mut self, connection: Connection, line: &[u8]) {
+    fn heard(&mut self, connection: Connection, line: &[u8]) {
         let Some(id) = answers(line) else { return };
         let asked = self
             .exchanges
@@ -239,6 +266,7 @@ impl Switch<'_> {
     pub(super) fn child_ended(&mut self, connection: Connection) -> Result<(), ProxyError> {
         let Upstream::Children(children) = &mut self.upstream else { return Ok(()) };
         children.end(connection);
+        self.in_flight.end(connection);
         let waiting: Vec<_> = self
             .exchanges
             .iter()

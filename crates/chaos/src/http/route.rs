@@ -48,6 +48,9 @@ impl Switch<'_> {
         if asking.is_some() {
             return asking;
         }
+        if self.unclaimed.as_deref().zip(id).is_some_and(|(gone, id)| same(gone, id)) {
+            return None;
+        }
         if id.is_some() {
             let mut open = self.exchanges.iter().filter(|(_, it)| waits(it) && it.has_id(id));
             // Of two with this id, it is the one whose answer was kept back.
@@ -260,7 +263,13 @@ impl Switch<'_> {
                 let number = super::listener::number(&self.numbers);
                 self.exchanges.insert(number, exchange);
             }
-            children.send(connection, frame)?;
+            let renamed = match asked {
+                Some(number) => self.in_flight.ask(connection, number, &frame),
+                None => None,
+            };
+            let renamed =
+                renamed.or_else(|| self.in_flight.cancel(connection, &frame, self.asking));
+            children.send(connection, renamed.unwrap_or(frame))?;
             if let Some(number) = asked {
                 self.sweep(number);
             }

@@ -11,6 +11,7 @@ use tokio::sync::{mpsc, oneshot};
 use super::address::Address;
 use super::children::Children;
 use super::exchange::Exchange;
+use super::in_flight::InFlight;
 use super::input::{ExchangeId, Input, Inputs};
 use super::listener::{self, Numbers};
 use super::parameters::Parameters;
@@ -85,6 +86,10 @@ pub(super) struct Switch<'a> {
     pub(super) context: Option<Context>,
     /// The request that the engine is being asked about.
     pub(super) asking: Option<ExchangeId>,
+    /// What processes have not answered.
+    pub(super) in_flight: InFlight,
+    /// The id of an answer whose request the agent has left: no other of this id may get it.
+    pub(super) unclaimed: Option<String>,
     /// The upstream hears of a cancel by the end of the connection instead.
     pub(super) is_cancelling: bool,
     /// The request that opens the session of an agent on pipes.
@@ -124,6 +129,8 @@ impl<'a> Switch<'a> {
             parameters: Parameters::default(),
             context: None,
             asking: None,
+            in_flight: InFlight::default(),
+            unclaimed: None,
             is_cancelling: false,
             opening: None,
             alarms: Alarms::default(),
@@ -211,10 +218,7 @@ impl<'a> Switch<'a> {
             Input::Event(exchange, event, left) => self.event(exchange, event, left),
             Input::StreamEnded(exchange) => self.stream_ended(exchange),
             Input::Failed(exchange, lost) => self.failed(exchange, lost),
-            Input::UpstreamLine(connection, line, _left) => {
-                self.heard(connection, &line);
-                self.carry_out(|engine| engine.from_upstream(connection, &line))
-            }
+            Input::UpstreamLine(connection, line, _left) => self.line(connection, line),
             Input::UpstreamEnded(connection) => self.child_ended(connection),
         }
     }
@@ -292,6 +296,7 @@ impl<'a> Switch<'a> {
                 if let Upstream::Children(children) = &mut self.upstream {
                     children.end_all();
                 }
+                self.in_flight.end_all();
                 self.carry_out(Engine::upstream_started)?;
             }
             Action::Wait { token, after } => self.alarms.set(token, after),

@@ -152,6 +152,66 @@ fn a_batch_is_answered_in_its_own_reply_however_a_process_answers_it() {
     }
 }
 
+/// An MCP server on pipes that answers the write last, and writes down which ids it saw.
+const REORDERING: &str = r#"
+first=
+while IFS= read -r line; do
+  id=$(printf '%s' "$line" | sed -n 's/.*"id":\("[^"]*"\|[0-9]*\).*/\1/p')
+  case "$line" in
+    *'"initialize"'*) r='{"protocolVersion":"2025-11-25"}' ;;
+    *tools/list*) r='{"tools":[{"name":"create_booking","inputSchema":{"type":"object"}},{"name":"get_booking","inputSchema":{"type":"object"}}]}' ;;
+    *create_booking*) first=$id; continue ;;
+    *notifications/cancelled*) printf '%s\n' "$line" >> "$0"; continue ;;
+    *get_booking*) r='{"content":["get"]}' ;;
+    *) continue ;;
+  esac
+  printf '{"jsonrpc":"2.0","id":%s,"result":%s}\n' "$id" "$r"
+  case "$line" in *get_booking*)
+    printf '{"jsonrpc":"2.0","id":%s,"result":{"isError":true,"content":["create"]}}\n' "$first" ;;
+  esac
+done
+"#;
+
+#[test]
+fn an_id_used_twice_at_once_is_another_one_for_a_process() {
+    let file = tempfile::NamedTempFile::new().unwrap();
+    let arguments = vec!["-c".into(), REORDERING.into(), file.path().into()];
+    let command = Command { program: "sh".into(), arguments, ..Command::default() };
+    let nowhere = ([127, 0, 0, 1], 9).into();
+    let log = super::stage::Log::default();
+    let stage = stage_of(Config::default(), To::Command(command), nowhere, log);
+    let session = super::open_session(&stage);
+    let mut waiting = stage.send("POST", "/mcp", &[&session], create(1).as_bytes());
+    std::thread::sleep(WHILE);
+    let looking = stage.ask(&[&session], &look(1)).unwrap().json();
+    assert_eq!((&looking["id"], &looking["result"]["content"][0]), (&json!(1), &json!("get")));
+    let made = read(&mut waiting).unwrap().json();
+    assert_eq!((&made["id"], &made["result"]["content"][0]), (&json!(1), &json!("create")));
+    let judged = stage.verdict();
+    let writes: Vec<_> = judged.operations.iter().map(|it| it.executions).collect();
+    assert!(writes.iter().all(|times| *times == 0), "{judged:?}");
+}
+
+#[test]
+fn a_cancel_reaches_a_process_under_the_id_that_it_knows() {
+    let file = tempfile::NamedTempFile::new().unwrap();
+    let arguments = vec!["-c".into(), REORDERING.into(), file.path().into()];
+    let command = Command { program: "sh".into(), arguments, ..Command::default() };
+    let nowhere = ([127, 0, 0, 1], 9).into();
+    let log = super::stage::Log::default();
+    let stage = stage_of(Config::default(), To::Command(command), nowhere, log);
+    let session = super::open_session(&stage);
+    let _one = stage.send("POST", "/mcp", &[&session], create(1).as_bytes());
+    std::thread::sleep(WHILE);
+    let _other = stage.send("POST", "/mcp", &[&session], create(1).as_bytes());
+    std::thread::sleep(WHILE);
+    let cancel = r#"{"jsonrpc":"2.0","method":"notifications/cancelled","params":{"requestId":1}}"#;
+    assert_eq!(stage.ask(&[&session], cancel).unwrap().status(), 202);
+    std::thread::sleep(WHILE);
+    let kept = std::fs::read_to_string(file.path()).unwrap();
+    assert!(kept.contains(r#""requestId":"again-"#), "{kept}");
+}
+
 #[test]
 fn an_agent_that_leaves_a_kept_answer_has_cancelled() {
     for is_stream in [false, true] {
