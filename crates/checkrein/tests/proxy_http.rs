@@ -58,6 +58,8 @@ fn serve(stream: TcpStream, log: &Sender<Asked>) {
         Value::Array(items.iter().map(answer).collect()).to_string()
     });
     let notes = body["params"]["arguments"]["notes"].clone();
+    let is_put_off = body["params"]["arguments"]["city"] == PUT_OFF;
+    let is_back = head.contains("last-event-id: e1\r\n");
     let _ = log.send(Asked { first: first.clone(), head, body });
     let result = match method.as_str().unwrap_or_default() {
         "initialize" => json!({"protocolVersion": "2025-06-18", "capabilities": {}}),
@@ -77,6 +79,14 @@ fn serve(stream: TcpStream, log: &Sender<Asked>) {
                 "200 OK\r\nContent-Type: application/json\r\nContent-Length: {length}\r\n\r\n{body}"
             )
         }
+        (Some("POST"), Some("tools/call")) if is_put_off => {
+            let stream = "Content-Type: text/event-stream\r\n\r\nid: e1\nretry: 20\ndata:\n\n";
+            format!("200 OK\r\n{stream}")
+        }
+        (Some("GET"), _) if is_back => {
+            let frame = json!({"jsonrpc": "2.0", "id": 7, "result": {"content": []}});
+            format!("200 OK\r\nContent-Type: text/event-stream\r\n\r\nid: e2\ndata: {frame}\n\n")
+        }
         (Some("POST"), Some("tools/call")) => {
             format!("200 OK\r\nContent-Type: text/event-stream\r\n\r\n: hi\n\ndata: {frame}\n\n")
         }
@@ -93,6 +103,9 @@ fn serve(stream: TcpStream, log: &Sender<Asked>) {
     };
     let _ = reader.get_mut().write_all(format!("HTTP/1.1 {reply}").as_bytes());
 }
+
+/// A city whose booking is answered only to who comes back for it; its request has the id 7.
+const PUT_OFF: &str = "Alta";
 
 fn proxy(directory: &std::path::Path, arguments: &[&str]) -> Child {
     let report = directory.join("report.json");
@@ -194,6 +207,33 @@ fn a_batch_of_an_agent_on_pipes_is_answered_and_counted() {
     drop(input);
     assert!(child.wait().unwrap().success());
     assert_eq!(verdict(&directory), "FAIL");
+}
+
+#[test]
+fn an_answer_that_was_put_off_is_come_back_for_and_not_asked_for_twice() {
+    let (address, log) = upstream();
+    let directory = directory("pipes-put-off");
+    let url = format!("http://{address}/mcp");
+    let mut put_off = call(7, &json!({}));
+    put_off["params"]["arguments"]["city"] = json!(PUT_OFF);
+    let (answers, ended) = converse(
+        proxy(&directory, &["--upstream-url", &url]),
+        &[
+            json!({"jsonrpc": "2.0", "id": 0, "method": "initialize", "params": {}}),
+            json!({"jsonrpc": "2.0", "method": "notifications/initialized"}),
+            put_off,
+        ],
+    );
+    assert!(ended.status.success(), "{}", String::from_utf8_lossy(&ended.stderr));
+    assert_eq!(answers[1], json!({"jsonrpc": "2.0", "id": 7, "result": {"content": []}}));
+    assert_eq!(verdict(&directory), "PASS");
+    let asked: Vec<_> =
+        std::iter::from_fn(|| log.recv_timeout(Duration::from_millis(200)).ok()).collect();
+    let calls = asked.iter().filter(|it| it.body["method"] == "tools/call").count();
+    let backs: Vec<_> =
+        asked.iter().filter(|it| it.head.contains("last-event-id: e1\r\n")).collect();
+    assert_eq!((calls, backs.len()), (1, 1));
+    assert!(backs[0].head.contains("mcp-session-id: s-1") && backs[0].first.starts_with("GET "));
 }
 
 #[test]
