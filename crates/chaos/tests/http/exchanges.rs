@@ -225,6 +225,7 @@ fn an_agent_that_leaves_a_kept_answer_has_cancelled() {
         assert_eq!(again.status(), 200);
         let judged = stage.verdict();
         assert_eq!(judged.verdict, Verdict::Fail, "{judged:?}");
+        assert!(judged.operations.iter().any(|it| it.faulted), "{judged:?}");
         // For the upstream that call was over.
         assert!(log.lock().unwrap().iter().all(|it| it.method() != "notifications/cancelled"));
     }
