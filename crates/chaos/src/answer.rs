@@ -62,7 +62,12 @@ pub(crate) fn judge(body: Body<'_>) -> (Outcome, Answer) {
             Err(_) => (Outcome::Unknown, Answer::Unreadable),
             Ok(Result { is_error: Some(true), .. }) => (Outcome::Unknown, Answer::IsError),
             Ok(Result { result_type: Some(kind), .. }) if kind != "complete" => {
-                (Outcome::Interim, Answer::Ok)
+                let goes_on = kind == "input_required" || kind == "task" && handle(body).is_some();
+                match goes_on {
+                    true => (Outcome::Interim, Answer::Ok),
+                    // A kind that nobody here knows says nothing of the call.
+                    false => (Outcome::Unknown, Answer::Unreadable),
+                }
             }
             // MCP 2025-11-25 has task handles, and no word for the type of a result.
             Ok(Result { task: Some(_), content: None, .. }) => (Outcome::Interim, Answer::Ok),
@@ -113,7 +118,9 @@ mod tests {
             (Body::Result(r#"{"isError":true}"#), Outcome::Unknown),
             (Body::Result(r#"{"resultType":"complete"}"#), Outcome::Executed),
             (Body::Result(r#"{"resultType":"input_required"}"#), Outcome::Interim),
-            (Body::Result(r#"{"resultType":"task"}"#), Outcome::Interim),
+            (Body::Result(r#"{"resultType":"task","taskId":"t"}"#), Outcome::Interim),
+            (Body::Result(r#"{"resultType":"task"}"#), Outcome::Unknown),
+            (Body::Result(r#"{"resultType":"later","content":[]}"#), Outcome::Unknown),
             (Body::Result(r#"{"task":{"taskId":"t","status":"working"}}"#), Outcome::Interim),
             (Body::Result(r#"{"task":{"taskId":"t"},"content":[]}"#), Outcome::Executed),
             (Body::Result("7"), Outcome::Unknown),

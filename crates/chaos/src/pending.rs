@@ -132,6 +132,13 @@ impl Pending {
         })
     }
 
+    /// Whether a write is underway that may have been carried out by now.
+    pub(crate) fn has_write(&self) -> bool {
+        self.waiting.values().flatten().any(
+            |entry| matches!(&entry.waiting, Waiting::Call(call) if call.class == Class::Write),
+        )
+    }
+
     /// Takes out every call, with its id.
     pub(crate) fn drain_calls(&mut self) -> Vec<(Connection, String, WaitingCall)> {
         let mut calls: Vec<_> = self

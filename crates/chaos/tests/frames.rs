@@ -236,3 +236,42 @@ fn a_scenario_that_only_batches_could_have_met_says_so() {
         .unwrap();
     assert!(reason.detail.contains("2 calls came in JSON-RPC batches"), "{}", reason.detail);
 }
+
+/// The tools are asked for first, so that a call is of the class that the upstream gives it.
+#[test]
+fn a_batch_that_comes_first_waits_for_the_tools_and_its_cancels_count() {
+    let mut bench = Bench::new(None, Vec::new());
+    let cancel = r#"{"jsonrpc":"2.0","method":"notifications/cancelled","params":{"requestId":1}}"#;
+    bench.agent(&format!("[{},{cancel}]", call("1", "\"tools/call\"")));
+    assert!(bench.to_upstream[0].contains("tools/list"), "{:?}", bench.to_upstream);
+    bench.list();
+    assert_eq!(bench.to_upstream.len(), 2);
+    let attempt = bench.run.in_order()[0].clone();
+    assert_eq!(attempt.class, checkrein_ledger::Class::Write);
+    assert!(attempt.cancelled.is_some() && attempt.forwarded);
+}
+
+#[test]
+fn a_read_that_a_write_may_have_overtaken_is_not_remembered_as_older() {
+    for is_overtaken in [false, true] {
+        let mut bench = Bench::new(Some("stale-read"), Vec::new());
+        let look = |id: &str| call(id, "\"tools/call\"").replace("create_booking", "list_bookings");
+        bench.agent(&look("1"));
+        bench.list();
+        let seen = r#"{"content":[{"type":"text","text":"none"}]}"#;
+        let shown = format!(r#"{{"jsonrpc":"2.0","id":1,"result":{seen}}}"#);
+        let done = format!(r#"{{"jsonrpc":"2.0","id":2,"result":{DONE}}}"#);
+        let write = call("2", "\"tools/call\"");
+        if is_overtaken {
+            bench.agent(&write);
+            bench.upstream(&shown);
+        } else {
+            bench.upstream(&shown);
+            bench.agent(&write);
+        }
+        bench.upstream(&done);
+        let asked = bench.to_upstream.len();
+        bench.agent(&look("3"));
+        assert_eq!(bench.to_upstream.len() > asked, is_overtaken, "{:?}", bench.to_agent);
+    }
+}

@@ -61,11 +61,11 @@ fn handling(operation: &Operation<'_>, attempts: &[&Attempt]) -> f64 {
     if operation.is_doubled() || operation.violates_retry_after().is_some() {
         return 0.0;
     }
-    let ghost = operation.attempts.iter().find(|attempt| attempt.is_ghost());
-    match ghost.map(|ghost| ghost.told_at()) {
-        None => 100.0,
-        Some(Some(told)) if is_read_back(attempts, told) => 100.0,
-        Some(_) => 50.0,
+    let mut ghosts = operation.attempts.iter().filter(|attempt| attempt.is_ghost());
+    let is_seen = |told| is_read_back(attempts, told);
+    match ghosts.all(|ghost| ghost.told_at().is_some_and(is_seen)) {
+        true => 100.0,
+        false => 50.0,
     }
 }
 

@@ -241,3 +241,54 @@ fn a_repeat_is_judged_by_the_shape_of_the_fault_before_it() {
     };
     assert_eq!((repeat("soft"), repeat("status")), (Confidence::Possible, Confidence::Likely));
 }
+
+#[test]
+fn a_question_that_nobody_answered_is_no_known_outcome() {
+    let asked = Script::scenario("F1")
+        .write("create_booking", &json!({"a": 1}))
+        .concluded(1, Outcome::Interim, Answer::Ok)
+        .told(1, Told::Upstream);
+    let lost = Fault {
+        name: "F1".to_owned(),
+        kind: "late-commit".to_owned(),
+        rule: 0,
+        shape: None,
+        sent: true,
+        ghost: true,
+        retry_after_us: None,
+    };
+    let script = asked
+        .write("create_booking", &json!({"a": 2}))
+        .event(Event::Injected { attempt: 2, fault: lost })
+        .told(2, Told::Injected)
+        .concluded(2, Outcome::Unknown, Answer::None);
+    let judgement = judge(script);
+    assert_eq!(judgement.verdict, Verdict::NotTested);
+    assert!(codes(&judgement).contains(&Code::OutcomeUnknown), "{:?}", judgement.reasons);
+}
+
+#[test]
+fn a_read_before_the_second_ghost_is_no_look_after_it() {
+    let lie = Fault {
+        name: "F1".to_owned(),
+        kind: "success-that-lies".to_owned(),
+        rule: 0,
+        shape: None,
+        sent: false,
+        ghost: true,
+        retry_after_us: None,
+    };
+    let booking = json!({"a": 1});
+    let twice = |is_seen: bool| {
+        let script = Script::scenario("F1")
+            .received(Class::Write, "create_booking", &booking)
+            .event(Event::Injected { attempt: 1, fault: lie.clone() })
+            .told(1, Told::Injected)
+            .read("list_bookings", &json!({}))
+            .write("create_booking", &booking)
+            .ghosted(3);
+        let script = if is_seen { script.read("list_bookings", &json!({})) } else { script };
+        judge(script).score.and_then(|score| score.failure_handling)
+    };
+    assert_eq!((twice(false), twice(true)), (Some(50.0), Some(100.0)));
+}

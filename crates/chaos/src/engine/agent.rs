@@ -51,21 +51,40 @@ impl Engine {
             Frame::Single(Message::Request { id, method, params }) => {
                 self.request(Request { connection, bytes, id, method, params });
             }
-            Frame::Batch(messages) => {
-                for message in messages {
-                    if let Message::Request { id, method: "tools/call", params } = message
-                        && let Some(call) = Call::read(params)
-                    {
-                        let waiting = self.receive(connection, id, &call, true);
-                        self.forward(connection, id, waiting);
-                    }
-                }
-                self.send_to_upstream(connection, bytes.to_vec());
-            }
+            Frame::Batch(messages) => self.batch(connection, bytes, &messages),
             Frame::Single(Message::Response { .. }) | Frame::Opaque => {
                 self.send_to_upstream(connection, bytes.to_vec());
             }
         }
+    }
+
+    /// A batch is passed on whole: its calls are counted, and no fault strikes them.
+    fn batch(&mut self, connection: Connection, bytes: &[u8], messages: &[Message<'_>]) {
+        let is_call =
+            |it: &Message<'_>| matches!(it, Message::Request { method: "tools/call", .. });
+        if self.listing.is_unasked() && messages.iter().any(is_call) {
+            self.begin_listing(connection, None);
+            return self.hold(connection, bytes);
+        }
+        for message in messages {
+            let Message::Request { id, method, params } = *message else { continue };
+            match (method, id) {
+                ("tools/call", _) => {
+                    if let Some(call) = Call::read(params) {
+                        let waiting = self.receive(connection, id, &call, true);
+                        self.forward(connection, id, waiting);
+                    }
+                }
+                ("notifications/cancelled", _) => {
+                    self.cancel(connection, params);
+                }
+                ("tasks/get" | "tasks/result", Some(id)) => {
+                    self.agent_looks_at_task(connection, id, params, method == "tasks/result");
+                }
+                _ => {}
+            }
+        }
+        self.send_to_upstream(connection, bytes.to_vec());
     }
 
     fn request(&mut self, request: Request<'_>) {

@@ -37,6 +37,7 @@ impl Engine {
         let is_stale = self.rules.armed(call.rules, Moment::LookUp).next().is_some();
         if is_stale && !self.look_ups.is_open {
             if let Body::Result(result) = body
+                && !self.pending.has_write()
                 && result.len() <= LARGEST
                 && self.look_ups.shown.len() < MOST
             {

@@ -26,13 +26,17 @@ impl Engine {
             }
             Frame::Batch(messages) => {
                 for message in messages {
-                    if let Message::Response { id, body } = message
-                        && let Some(Waiting::Call(call)) =
-                            self.pending.pop(connection, id, self.lane)
-                    {
-                        let (outcome, answer) = answer::judge(body);
-                        self.conclude(&call, outcome, answer);
-                        self.told_upstream(call, outcome);
+                    let Message::Response { id, body } = message else { continue };
+                    match self.pending.pop(connection, id, self.lane) {
+                        Some(Waiting::Call(call)) => {
+                            let (outcome, answer) = answer::judge(body);
+                            self.conclude(&call, outcome, answer);
+                            self.told_upstream(call, outcome);
+                        }
+                        Some(Waiting::Task { attempt, is_result }) => {
+                            self.task_answered(attempt, is_result, body);
+                        }
+                        Some(Waiting::List { .. }) | None => {}
                     }
                 }
                 self.send_to_agent(connection, bytes.to_vec());

@@ -1,5 +1,7 @@
 //! Whether anything happened that a pass could rest on.
 
+use checkrein_ledger::Outcome;
+
 use super::absence;
 use crate::attempt::Attempt;
 use crate::judgement::{Code, Reason};
@@ -23,7 +25,9 @@ pub(super) fn check(
     }
     let mut reasons = Vec::new();
     let mut writes = operations.iter().flat_map(|operation| &operation.attempts);
-    if writes.clone().all(|it| it.is_unknown()) {
+    // One that the upstream answered by a question, and nobody went on with, has no outcome either.
+    let is_left = |it: &Attempt| it.outcome == Some(Outcome::Interim);
+    if writes.clone().all(|it| it.is_unknown() || is_left(it)) {
         reasons.push(absence(Code::OutcomeUnknown));
     }
     let is_tried = writes.any(|it| it.is_executed() || it.fault.is_some());
