@@ -1,6 +1,6 @@
 //! What a client does on its own, and what can be set about it.
 
-use checkrein_verdict::{Cause, Code, Repeat, Run};
+use checkrein_verdict::{Cause, Code, Confidence, Repeat, Run};
 
 use super::{Advice, Layer};
 use crate::document::Document;
@@ -56,14 +56,21 @@ pub(super) fn of(run: &Run, document: &Document) -> Option<Advice> {
     let name = client.as_deref().unwrap_or("the client, which gives no name,");
     let lower = name.to_lowercase();
     let who = if client.is_some() { format!("`{name}`") } else { name.to_owned() };
+    let is_sure = resent.iter().any(|repeat| repeat.confidence != Confidence::Possible);
+    let sent = if is_sure { "sent" } else { "may have sent" };
     let detail = match HABITS.iter().find(|habit| lower.contains(habit.name)) {
         Some(habit) => format!(
-            "{who} sent the call again behind the model's back. It is known that {}; {}.",
+            "{who} {sent} the call again behind the model's back. It is known that {}; {}.",
             habit.when, habit.mend
         ),
-        None => format!("{who} sent the call again behind the model's back: {UNKNOWN_MEND}."),
+        None => format!("{who} {sent} the call again behind the model's back: {UNKNOWN_MEND}."),
     };
-    let detail = format!("{detail} No prompt changes that.");
+    let detail = match is_sure {
+        true => format!("{detail} No prompt changes that."),
+        false => format!(
+            "{detail} No prompt changes that; if the agent itself asked for both calls, one does."
+        ),
+    };
     let attempts = resent.iter().map(|repeat| repeat.attempt).collect();
     Some(Advice::new(Layer::Client, "client-resends", capitalised(&detail), attempts))
 }

@@ -1,6 +1,6 @@
 //! What a prompt can mend: only what the model itself decided.
 
-use checkrein_verdict::{Attempt, Cause, Code, ReadBack, Run, Shows};
+use checkrein_verdict::{Attempt, Cause, Code, Confidence, ReadBack, Run, Shows};
 
 use super::{Advice, Language, Layer, Patch, troubling};
 use crate::document::Document;
@@ -28,6 +28,12 @@ const LOOK_UP_FIRST: Rule = Rule {
              wenn der Datensatz fehlt, mit genau denselben Argumenten und demselben \
              Idempotenzschlüssel. Kannst du nicht nachsehen, höre auf und sage, dass der Ausgang \
              unbekannt ist.",
+};
+
+const PERHAPS_LOOK_UP_FIRST: Rule = Rule {
+    seen: "If it was the model that sent a write again, it did so without knowing what had become of \
+           the first one.",
+    ..LOOK_UP_FIRST
 };
 
 const WAIT: Rule = Rule {
@@ -106,7 +112,10 @@ pub(super) fn of(run: &Run, document: &Document) -> Vec<Advice> {
     let blind = retries.iter().filter(|repeat| !repeat.is_reworded);
     let reworded = retries.iter().filter(|repeat| repeat.is_reworded);
     let parallel = troubling(document, Cause::ParallelCalls);
-    let found: [(&Rule, Vec<u64>); 7] = [
+    let perhaps = troubling(document, Cause::ClientResend)
+        .filter(|repeat| repeat.confidence == Confidence::Possible && retries.is_empty());
+    let found: [(&Rule, Vec<u64>); 8] = [
+        (&PERHAPS_LOOK_UP_FIRST, perhaps.map(|it| it.attempt).collect()),
         (&LOOK_UP_FIRST, blind.chain(reworded.clone()).map(|it| it.attempt).collect()),
         (&WAIT, impatient(document)),
         (&ONE_PER_TURN, parallel.map(|it| it.attempt).collect()),

@@ -1,4 +1,4 @@
-//! What is advised after a ghost write, by what the agent looked at.
+//! What is advised after a ghost write, by what the agent looked at and how sure the report is.
 
 use checkrein_ledger::Script;
 use serde_json::{Value, json};
@@ -29,4 +29,18 @@ fn an_agent_that_looked_is_never_told_that_it_did_not() {
     }
     let topics = topics(&[("list_rooms", json!({}))]);
     assert!(!topics.contains(&look) && topics.contains(&elsewhere), "{topics:?}");
+}
+
+/// Nothing but its pace says who sent it again.
+#[test]
+fn advice_is_no_surer_than_what_it_rests_on() {
+    let write = json!({"a": 1});
+    let script = Script::scenario("F1").write("create_booking", &write).ghosted(1);
+    let report = samples::report(script.wait_ms(1).write("create_booking", &write).answered(2));
+    let of = |topic: &str| report.advice.iter().find(|it| it.topic == topic).unwrap();
+    let client = of("client-resends");
+    assert!(client.detail.contains("may have sent"), "{}", client.detail);
+    let prompt = of("look-up-before-writing-again");
+    assert!(prompt.detail.starts_with("If it was the model"), "{}", prompt.detail);
+    assert_eq!(prompt.patches.len(), 2);
 }
