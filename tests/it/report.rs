@@ -141,7 +141,18 @@ fn only_an_earlier_rendering_is_replaced() {
     assert!(place.read("page.html").starts_with("<!doctype html>"));
     assert!(place.read("page.xml").starts_with("<?xml"));
     // Another form over it is fine: it is a rendering of ours.
-    assert_eq!(report(&place, &["run", "--format", "md", "--out", "page.txt"]).0, Some(0));
+    assert_eq!(report(&place, &["run", "--format", "text", "--out", "page"]).0, Some(0));
+    assert_eq!(report(&place, &["run", "--format", "md", "--out", "page"]).0, Some(0));
+    for (arguments, why) in [
+        (&["run", "--format", "html", "--out", "page.md"][..], "is named for `md`"),
+        (&["run", "--out", "page.pdf"], "does not say in which form"),
+        (&["run", "--out", "noext"], "does not say in which form"),
+    ] {
+        let (code, _, complaints) = report(&place, arguments);
+        assert_eq!(code, Some(2), "{arguments:?}");
+        assert!(complaints.contains(why), "{complaints}");
+        assert!(!place.path().join(arguments.last().unwrap()).exists() || arguments[1] != "--out");
+    }
 
     place.write("diary.html", "<p>Dear diary</p>");
     let measured = place.read("report.json");

@@ -71,11 +71,19 @@ pub enum Ending {
     Closed,
 }
 
+/// What to do about a program that is not there.
+fn where_to_look(source: &io::Error) -> &'static str {
+    match source.kind() {
+        io::ErrorKind::NotFound => "; give its path, or see that it is on PATH",
+        _ => "",
+    }
+}
+
 /// Why a run could not begin or go on.
 #[derive(Debug, thiserror::Error)]
 pub enum ProxyError {
     /// The upstream could not be started.
-    #[error("failed to start the upstream `{command}`: {source}")]
+    #[error("failed to start the upstream `{command}`: {source}{}", where_to_look(source))]
     Spawn {
         /// The command.
         command: String,

@@ -1,6 +1,7 @@
 //! `checkrein proxy`: faults between an agent and its upstream, and a verdict.
 
 mod arguments;
+mod lists;
 mod progress;
 mod reference;
 pub(crate) mod refusal;
@@ -67,6 +68,14 @@ fn over_http(options: http::Options, progress: &mut Progress) -> Result<Ending, 
         To::Url(address) => address.target().to_owned(),
         To::Command(_) => "/mcp".to_owned(),
     };
-    let ready = |address: SocketAddr| complain(&format!("listening on http://{address}{target}"));
+    let ready = |address: SocketAddr| {
+        complain(&format!("listening on http://{address}{target}"));
+        if !address.ip().is_loopback() {
+            complain(
+                "warning: whoever reaches this address can call the upstream's tools; listen on \
+                 127.0.0.1 unless the agent runs elsewhere",
+            );
+        }
+    };
     http::run(options, progress, ready, asked_to_stop())
 }

@@ -39,9 +39,9 @@ fn format_parser() -> impl TypedValueParser<Value = Format> {
 
 /// Renders, and says by its exit status what `--fail-on` asks for.
 pub(crate) fn run(arguments: &Arguments) -> Result<(), Failure> {
+    let format = format(arguments)?;
     let document = checkrein_report::read(&arguments.file).map_err(Failure::new)?;
-    let by_name = arguments.out.as_deref().map_or(Format::Text, Format::of_file);
-    let text = arguments.format.unwrap_or(by_name).render(&document);
+    let text = format.render(&document);
     match &arguments.out {
         None => say(text.trim_end()),
         Some(out) => {
@@ -55,6 +55,27 @@ pub(crate) fn run(arguments: &Arguments) -> Result<(), Failure> {
             Err(Failure::verdict(format!("{} {}", document.verdict.name(), codes.join(" "))))
         }
         _ => Ok(()),
+    }
+}
+
+/// The form that was asked for, or that the name of the file asks for.
+fn format(arguments: &Arguments) -> Result<Format, Failure> {
+    let Some(out) = arguments.out.as_deref() else {
+        return Ok(arguments.format.unwrap_or(Format::Text));
+    };
+    match (arguments.format, Format::of_file(out)) {
+        (Some(asked), Some(named)) if asked != named => Err(Failure::usage(format!(
+            "`{}` is named for `{}`, and --format says `{}`",
+            out.display(),
+            named.name(),
+            asked.name()
+        ))),
+        (Some(format), _) | (None, Some(format)) => Ok(format),
+        (None, None) => Err(Failure::usage(format!(
+            "the name of `{}` does not say in which form it is to be",
+            out.display()
+        ))
+        .hint("end it in .txt, .md, .html, .xml or .json, or give --format")),
     }
 }
 

@@ -35,15 +35,16 @@ impl Format {
         }
     }
 
-    /// The form that a file of this name is expected to have.
-    pub fn of_file(path: &Path) -> Self {
+    /// The form that a file of this name is expected to have; none when its name does not say.
+    pub fn of_file(path: &Path) -> Option<Self> {
         let extension = path.extension().and_then(|it| it.to_str()).unwrap_or_default();
         match extension.to_ascii_lowercase().as_str() {
-            "md" | "markdown" => Self::Markdown,
-            "html" | "htm" => Self::Html,
-            "xml" => Self::Junit,
-            "json" => Self::Json,
-            _ => Self::Text,
+            "txt" | "text" => Some(Self::Text),
+            "md" | "markdown" => Some(Self::Markdown),
+            "html" | "htm" => Some(Self::Html),
+            "xml" => Some(Self::Junit),
+            "json" => Some(Self::Json),
+            _ => None,
         }
     }
 

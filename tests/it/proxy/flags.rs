@@ -120,3 +120,28 @@ fn the_list_of_scenarios_names_every_one_with_its_verdict() {
     assert!(list.contains("not on HTTP        the upstream is not the proxy's to start again"));
     assert_eq!(list.matches(" verdict  ").count(), 21);
 }
+
+#[test]
+fn a_list_has_no_empty_part_and_nothing_is_declared_twice() {
+    let place = place();
+    for (flags, why) in [
+        (&["--write-tools", ","][..], "a part of `,` in --write-tools is empty"),
+        (&["--read-tools", "a,,b"], "a part of `a,,b` in --read-tools is empty"),
+        (&["--key-fields", "a,"], "a part of `a,` in --key-fields is empty"),
+        (&["--operation-key", "t="], "a part of `t=` in --operation-key is empty"),
+        (&["--operation-key", "t=a", "--operation-key", "t=b"], "two things of `t`"),
+        (&["--expect", "t=1", "--expect", "t=2"], "--expect says two things of `t`"),
+        (&["--upstream-cwd", "nowhere"], "`nowhere` in --upstream-cwd is no directory"),
+    ] {
+        let upstream = if flags[0] == "--upstream-cwd" {
+            vec!["--upstream-command", "touch", "--upstream-arg", "started"]
+        } else {
+            vec!["--", "touch", "started"]
+        };
+        let said = refused(&place, &[flags, &upstream].concat());
+        assert!(said.contains(why), "{flags:?}: {said}");
+        assert!(!place.path().join("started").exists(), "{flags:?}");
+    }
+    let said = refused(&place, &["--", "no-such-program-here"]);
+    assert!(said.contains("PATH"), "{said}");
+}

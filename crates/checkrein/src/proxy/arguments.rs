@@ -2,7 +2,7 @@
 
 use std::ffi::OsString;
 use std::net::SocketAddr;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use checkrein_chaos::classify::{Patterns, READ_PREFIXES, default_write_list};
 use checkrein_chaos::http::{Address, To};
@@ -224,6 +224,13 @@ impl Arguments {
 
     /// How to start the upstream.
     pub(crate) fn command(&self) -> Result<Command, Failure> {
+        if let Some(directory) = self.upstream_cwd.as_ref().map(Path::new)
+            && !directory.is_dir()
+        {
+            let shown = directory.display();
+            return Err(Failure::new(format!("`{shown}` in --upstream-cwd is no directory"))
+                .hint("name one that exists; the upstream is started in it"));
+        }
         let mut command = Command {
             directory: self.upstream_cwd.as_ref().map(PathBuf::from),
             ..Command::default()

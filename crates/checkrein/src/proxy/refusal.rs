@@ -5,7 +5,7 @@ use std::time::{SystemTime, UNIX_EPOCH};
 use checkrein_chaos::{Plan, Probe, Scenario, Shape, Transport};
 
 use super::arguments::{Arguments, pair};
-use super::scenarios;
+use super::{lists, scenarios};
 use crate::failure::Failure;
 
 const RETRY_AFTER_RANGE: std::ops::RangeInclusive<u64> = 1..=86_400;
@@ -13,12 +13,7 @@ const MODES: [&str; 2] = ["deterministic", "chaos"];
 
 /// Checks what belongs together, and gives what is to happen.
 pub(crate) fn check(arguments: &Arguments) -> Result<Plan, Failure> {
-    for declared in &arguments.operation_key {
-        let (_, fields) = pair(declared, "--operation-key", "TOOL=FIELD,FIELD")?;
-        if fields.is_empty() {
-            return Err(Failure::new(format!("`{declared}` names no field")));
-        }
-    }
+    lists::check(arguments)?;
     for declared in &arguments.expect {
         let (_, times) = pair(declared, "--expect", "TOOL=N")?;
         if !times.parse::<u64>().is_ok_and(|times| times > 0) {

@@ -19,10 +19,11 @@ pub(super) fn check(run: &Run, attempts: &[&Attempt], settled: &Settled) -> Vec<
                 0 => executed.to_string(),
                 _ => format!("at most {}", executed + unknown),
             };
+            let times = if expected == 1 { "time" } else { "times" };
             let writes: Vec<_> = attempts.iter().copied().filter(|it| it.tool == tool).collect();
             reason(
                 Code::FewerThanExpected,
-                format!("`{tool}` was meant to be executed {expected} times, and was {at_most}"),
+                format!("`{tool}` was meant to be executed {expected} {times}, and was {at_most}"),
                 &writes,
             )
         })
