@@ -22,6 +22,33 @@ use crate::failure::Failure;
 use crate::terminal::say;
 use crate::{proxy, until};
 
+/// What `--help` ends with.
+pub(crate) const AFTER_HELP: &str = "A whole command line of `proxy` can be given: its flags for \
+    faults are checked, and do nothing here.\n\nExit status: 0 nothing stands in the way, 1 a \
+    problem makes a run impossible, 2 the command line makes no sense";
+/// The flags of `proxy` that have no effect here.
+const WITHOUT_EFFECT: [&str; 10] = [
+    "scenario",
+    "shape",
+    "mode",
+    "error_rate",
+    "seed",
+    "retry_after",
+    "allow_writes",
+    "audit_tools",
+    "fail_on",
+    "expect",
+];
+/// Those that are refused here.
+const REFUSED: [&str; 2] = ["list_scenarios", "check_scenario"];
+
+/// Leaves out of the help what means nothing to this command.
+pub(crate) fn without_faults(flag: clap::Arg) -> clap::Arg {
+    let name = flag.get_id().as_str();
+    let is_hidden = WITHOUT_EFFECT.contains(&name) || REFUSED.contains(&name);
+    if is_hidden { flag.hide(true) } else { flag }
+}
+
 /// Looks at the upstream, its tools, the places for the report and the agents' configurations, and
 /// says what stands in the way of a run. Takes what `proxy` takes; calls no tool.
 // Without a group: that of the proxy's flags has the same name.

@@ -44,6 +44,7 @@ enum Command {
     /// Relay between an agent and an MCP server, inject faults, and judge
     Proxy(Box<proxy::Arguments>),
     /// Say what stands in the way of a run of the proxy, without calling a tool
+    #[command(mut_args(doctor::without_faults), after_help = doctor::AFTER_HELP)]
     Doctor(Box<doctor::Arguments>),
     /// Show a run's report as text, Markdown, a page or JUnit XML
     Report(report::Arguments),

@@ -28,6 +28,9 @@ pub enum ReadError {
         /// The cause.
         source: io::Error,
     },
+    /// There is nothing of that name.
+    #[error("there is no `{}`; name the report file or the run directory that the proxy printed", .0.display())]
+    Missing(PathBuf),
     /// It is too large to be one.
     #[error("`{}` is larger than any report; name the report file or the run directory", .0.display())]
     TooLarge(PathBuf),
@@ -72,7 +75,11 @@ pub fn read(path: &Path) -> Result<Document, ReadError> {
     }
     let io = |source| ReadError::Io { path: path.to_owned(), source };
     let mut bytes = Vec::new();
-    File::open(path).map_err(io)?.take(SIZE_LIMIT + 1).read_to_end(&mut bytes).map_err(io)?;
+    let file = File::open(path).map_err(|error| match error.kind() {
+        io::ErrorKind::NotFound => ReadError::Missing(path.to_owned()),
+        _ => io(error),
+    })?;
+    file.take(SIZE_LIMIT + 1).read_to_end(&mut bytes).map_err(io)?;
     if bytes.len() as u64 > SIZE_LIMIT {
         return Err(ReadError::TooLarge(path.to_owned()));
     }

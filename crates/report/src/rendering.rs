@@ -38,7 +38,7 @@ pub enum RenderingError {
 /// How much of a file tells what it is.
 const PEEK: u64 = 4_096;
 
-/// Writes a rendering in one step: into a new file, or over an earlier rendering.
+/// Writes a rendering in one step: into a new or empty file, or over an earlier rendering.
 ///
 /// # Errors
 /// When anything else is there, the measurement first of all, or it cannot be written.
@@ -54,7 +54,8 @@ pub fn save(text: &str, path: &Path, measurement: &Path) -> Result<(), Rendering
         }
         let mut start = Vec::new();
         File::open(path).map_err(io)?.take(PEEK).read_to_end(&mut start).map_err(io)?;
-        if Format::of_rendering(&start).is_none() {
+        // Nothing is lost with an empty file.
+        if !start.is_empty() && Format::of_rendering(&start).is_none() {
             let what = reading::name_what_is_there(&start);
             return Err(RenderingError::Occupied { path: path.to_owned(), what });
         }
@@ -78,6 +79,9 @@ mod tests {
         for opening in Format::ALL.into_iter().filter_map(Format::opening) {
             save(&format!("{opening} one"), &page, &measurement).unwrap();
         }
+        fs::write(&page, "").unwrap();
+        save("new", &page, &measurement).unwrap();
+        assert_eq!(fs::read_to_string(&page).unwrap(), "new", "an empty file is no loss");
         let refused = |text: &str| {
             fs::write(&page, text).unwrap();
             let error = save("new", &page, &measurement).unwrap_err().to_string();
@@ -85,7 +89,7 @@ mod tests {
             error.replace(&home.path().display().to_string(), "")
         };
         insta::assert_snapshot!(
-            ["", "dear diary", "<html>", "{\"schema\": \"checkrein.report.v1\"}", "{\"v\":1,"]
+            ["dear diary", "<html>", "{\"schema\": \"checkrein.report.v1\"}", "{\"v\":1,"]
                 .map(refused)
                 .join("\n")
         );

@@ -5,7 +5,7 @@ use super::{Effect, Kind, Speech};
 
 pub(super) static KIND: Kind = Kind {
     id: "watch",
-    about: "nothing is injected and nothing is de-duplicated",
+    about: "nothing is injected and nothing is de-duplicated; F4's own, for no other scenario",
     counts: "as what the upstream says",
     takes: &[],
     told: Speech::Own,

@@ -6,7 +6,7 @@ use serde_json::Value;
 
 use super::problem::unknown;
 use super::{BUILT_IN, MAX_RULES, On, Problem, Rule, Scenario, TOOL_CALL, Wanted};
-use crate::faults::{Effect, KINDS, Kind, Moment, Shape, With, kind};
+use crate::faults::{Effect, Is, KINDS, Kind, Moment, Shape, With, kind};
 
 const RULES: Rules = Rules { aliases: false, max_nodes: 2_000 };
 const KEYS: [&str; 6] = ["scenario", "about", "tells", "verdict", "expect", "rules"];
@@ -37,7 +37,7 @@ pub(super) fn read_built_in(text: &str) -> Result<Scenario, Vec<Problem>> {
 }
 
 fn read_with(text: &str, is_built_in: bool) -> Result<Scenario, Vec<Problem>> {
-    let mut reader = Reader { problems: Vec::new(), is_built_in };
+    let mut reader = Reader { problems: Vec::new(), is_built_in, watch: None };
     let scenario = match parse(text, RULES) {
         Ok(Some(root)) => reader.scenario(&root),
         Ok(None) => {
@@ -49,6 +49,10 @@ fn read_with(text: &str, is_built_in: bool) -> Result<Scenario, Vec<Problem>> {
             None
         }
     };
+    // A slip elsewhere may be what makes a copy of F4 another scenario.
+    if let Some(at) = reader.watch.filter(|_| reader.problems.is_empty()) {
+        reader.note(at, "`watch` injects nothing; run without a scenario, or with F4");
+    }
     reader.problems.sort();
     match scenario {
         Some(scenario) if reader.problems.is_empty() => Ok(scenario),
@@ -59,6 +63,8 @@ fn read_with(text: &str, is_built_in: bool) -> Result<Scenario, Vec<Problem>> {
 struct Reader {
     problems: Vec<Problem>,
     is_built_in: bool,
+    /// Where the fault is that only F4 may have.
+    watch: Option<Position>,
 }
 
 /// The entries of a mapping, each key there once.
@@ -148,7 +154,7 @@ impl Reader {
             return None;
         };
         if found.id == "watch" && !is_baseline {
-            self.note(at, "`watch` injects nothing; run without a scenario, or with F4");
+            self.watch.get_or_insert(at);
         }
         Some(found)
     }
@@ -164,6 +170,16 @@ impl Reader {
                 continue;
             };
             let Some(text) = self.text(node, &format!("`{}`", key.name)) else { continue };
+            let is_other = |text: &str| {
+                serde_json::from_str::<Value>(text).is_ok() || matches!(text, "True" | "False")
+            };
+            if let (Is::Words, Tree::Scalar(text, Style::Plain)) = (&parameter.is, &node.value)
+                && is_other(text)
+            {
+                let name = &key.name;
+                self.note(node.at, format!("`{name}` must be words; put `{text}` in quotes"));
+                continue;
+            }
             match parameter.is.read(&text) {
                 Ok(value) => with.set(parameter.name, value),
                 Err(must) => self.note(node.at, format!("`{}` must be {must}", key.name)),

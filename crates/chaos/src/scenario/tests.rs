@@ -88,6 +88,15 @@ fn what_is_no_scenario_at_all_is_refused() {
     assert_eq!(problems(none), "3:8: a scenario has 1 to 16 rules");
     let watch = "scenario: a\nabout: b\nrules: [{ fault: watch }]\n";
     assert!(problems(watch).contains("`watch` injects nothing"));
+    let slip = problems(&format!("{watch}abut: c\n"));
+    assert!(slip.contains("`abut`") && !slip.contains("watch"), "{slip}");
+    let text = |text: &str| {
+        format!(
+            "scenario: a\nabout: b\nrules: [{{ fault: ghost-write, with: {{ text: {text} }} }}]\n"
+        )
+    };
+    assert!(problems(&text("5")).contains("`text` must be words; put `5` in quotes"));
+    assert!(read(&text("'5'")).is_ok());
 }
 
 #[test]

@@ -35,7 +35,8 @@ pub(super) fn find(name: &str) -> Result<Scenario, Failure> {
 
 /// Checks a scenario file, and says everything that is wrong with it.
 pub(super) fn check(path: &Path) -> Result<(), Failure> {
-    match read(path) {
+    let text = load(path).map_err(Failure::new)?;
+    match parse(&text, path) {
         Ok(scenario) => {
             say(&format!("{}: `{}` can be run", path.display(), scenario.name));
             Ok(())
@@ -51,14 +52,22 @@ pub(super) fn check(path: &Path) -> Result<(), Failure> {
 }
 
 fn read(path: &Path) -> Result<Scenario, Vec<String>> {
-    let shown = path.display();
-    let failed = |why: String| vec![format!("failed to read scenario `{shown}`: {why}")];
+    let text = load(path).map_err(|why| vec![why])?;
+    parse(&text, path)
+}
+
+fn load(path: &Path) -> Result<String, String> {
+    let failed = |why: String| format!("failed to read scenario `{}`: {why}", path.display());
     let size = fs::metadata(path).map_err(|error| failed(error.to_string()))?.len();
     if size > MAX_BYTES {
         return Err(failed(format!("it is larger than {MAX_BYTES} bytes")));
     }
-    let text = fs::read_to_string(path).map_err(|error| failed(error.to_string()))?;
-    scenario::read(&text)
+    fs::read_to_string(path).map_err(|error| failed(error.to_string()))
+}
+
+fn parse(text: &str, path: &Path) -> Result<Scenario, Vec<String>> {
+    let shown = path.display();
+    scenario::read(text)
         .map_err(|problems| problems.iter().map(|problem| format!("{shown}:{problem}")).collect())
 }
 
@@ -89,9 +98,11 @@ pub(super) fn details(scenario: &Scenario) -> Vec<(String, String)> {
     let tells = scenario.tells.as_ref().map(|tells| ("worth".to_owned(), tells.clone()));
     let verdict = scenario.verdict.as_ref().map(|verdict| ("verdict".to_owned(), verdict.clone()));
     lines.extend(tells.into_iter().chain(verdict));
-    for (transport, name) in [(Transport::Stdio, "stdio"), (Transport::Http, "HTTP")] {
+    for (transport, name) in
+        [(Transport::Stdio, "with a program"), (Transport::Http, "with --upstream-url")]
+    {
         let why = scenario.why_not_on(transport);
-        lines.extend(why.map(|why| (format!("not on {name}"), why.to_owned())));
+        lines.extend(why.map(|why| (format!("not {name}"), why.to_owned())));
     }
     lines
 }
