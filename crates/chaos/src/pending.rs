@@ -30,6 +30,8 @@ pub(crate) enum Waiting {
         /// It asked for the call's answer rather than for the task's state.
         is_result: bool,
     },
+    /// Anything else, whose answer is passed on as it comes.
+    Other,
 }
 
 /// A tool call that was passed on.
@@ -128,7 +130,7 @@ impl Pending {
             Waiting::Call(call) => {
                 call.rules & (1 << rule) != 0 && !call.is_cancelled && call.attempt < attempt
             }
-            Waiting::List { .. } | Waiting::Task { .. } => false,
+            _ => false,
         })
     }
 
@@ -139,19 +141,19 @@ impl Pending {
         )
     }
 
-    /// Takes out every call, with its id.
-    pub(crate) fn drain_calls(&mut self) -> Vec<(Connection, String, WaitingCall)> {
-        let mut calls: Vec<_> = self
+    /// Takes out every request with its id, and the call that it is if it is one.
+    pub(crate) fn drain(&mut self) -> Vec<(Connection, String, Option<WaitingCall>)> {
+        let mut requests: Vec<_> = self
             .waiting
             .drain()
             .flat_map(|((connection, _), queue)| {
-                queue.into_iter().filter_map(move |entry| match entry.waiting {
-                    Waiting::Call(call) => Some((connection, entry.id, call)),
-                    Waiting::List { .. } | Waiting::Task { .. } => None,
+                queue.into_iter().map(move |entry| match entry.waiting {
+                    Waiting::Call(call) => (connection, entry.id, Some(call)),
+                    _ => (connection, entry.id, None),
                 })
             })
             .collect();
-        calls.sort_by_key(|(_, _, call)| call.attempt);
-        calls
+        requests.sort_by_key(|(_, _, call)| call.as_ref().map(|call| call.attempt));
+        requests
     }
 }

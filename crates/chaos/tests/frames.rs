@@ -275,3 +275,34 @@ fn a_read_that_a_write_may_have_overtaken_is_not_remembered_as_older() {
         assert_eq!(bench.to_upstream.len() > asked, is_overtaken, "{:?}", bench.to_agent);
     }
 }
+
+#[test]
+fn whatever_is_asked_is_answered_when_the_upstream_goes_away() {
+    let ask = |id: u8, method: &str| {
+        format!(r#"{{"jsonrpc":"2.0","id":{id},"method":"{method}","params":{{"taskId":"t"}}}}"#)
+    };
+    for is_restarted in [false, true] {
+        let mut bench = Bench::new(is_restarted.then_some("upstream-restart"), Vec::new());
+        bench.agent(r#"{"jsonrpc":"2.0","method":"notifications/initialized"}"#);
+        bench.list();
+        for (id, method) in [(1, "ping"), (2, "tools/list"), (3, "own/method"), (4, "tasks/get")] {
+            bench.agent(&ask(id, method));
+        }
+        bench.agent(&call("5", "\"tools/call\""));
+        if is_restarted {
+            bench.upstream(&format!(r#"{{"jsonrpc":"2.0","id":5,"result":{DONE}}}"#));
+        } else {
+            let actions = bench.engine.upstream_gone(None);
+            bench.carry_out(actions);
+        }
+        for id in 1..=5 {
+            let answers = |frame: &&String| frame.contains(&format!("\"id\":{id},"));
+            assert_eq!(
+                bench.to_agent.iter().filter(answers).count(),
+                1,
+                "{id}: {:?}",
+                bench.to_agent
+            );
+        }
+    }
+}

@@ -119,7 +119,11 @@ impl Engine {
                     self.agent_looks_at_task(connection, id, params, method == "tasks/result");
                 }
             }
-            _ => {}
+            _ => {
+                if let Some(id) = id {
+                    self.pending.push(connection, id, self.lane, Waiting::Other);
+                }
+            }
         }
         self.send_to_upstream(connection, bytes.to_vec());
         if method == "notifications/initialized" && self.listing.is_unasked() {

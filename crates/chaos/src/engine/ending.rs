@@ -40,10 +40,11 @@ impl Engine {
     }
 
     pub(super) fn lose_everything(&mut self) {
-        for (connection, id, call) in self.pending.drain_calls() {
-            let attempt = call.attempt;
-            self.lose(attempt);
-            self.record(Event::Told { attempt, told: Told::Lost });
+        for (connection, id, call) in self.pending.drain() {
+            if let Some(attempt) = call.map(|call| call.attempt) {
+                self.lose(attempt);
+                self.record(Event::Told { attempt, told: Told::Lost });
+            }
             let text = r#"{"code":-32603,"message":"Connection closed: the server went away"}"#;
             let frame = format!(r#"{{"jsonrpc":"2.0","id":{id},"error":{text}}}"#);
             self.send_to_agent(connection, frame.into_bytes());

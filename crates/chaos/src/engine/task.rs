@@ -70,9 +70,9 @@ impl Engine {
         params: Option<&str>,
         is_result: bool,
     ) {
-        if let Some(attempt) = self.task_in(connection, params) {
-            self.pending.push(connection, id, self.lane, Waiting::Task { attempt, is_result });
-        }
+        let known = self.task_in(connection, params);
+        let waiting = known.map_or(Waiting::Other, |attempt| Waiting::Task { attempt, is_result });
+        self.pending.push(connection, id, self.lane, waiting);
     }
 
     fn task_in(&self, connection: Connection, params: Option<&str>) -> Option<u64> {

@@ -36,7 +36,7 @@ impl Engine {
                         Some(Waiting::Task { attempt, is_result }) => {
                             self.task_answered(attempt, is_result, body);
                         }
-                        Some(Waiting::List { .. }) | None => {}
+                        Some(Waiting::List { .. } | Waiting::Other) | None => {}
                     }
                 }
                 self.send_to_agent(connection, bytes.to_vec());
@@ -92,7 +92,7 @@ impl Engine {
                 self.task_answered(attempt, is_result, body);
                 self.send_to_agent(connection, bytes.to_vec());
             }
-            None => self.send_to_agent(connection, bytes.to_vec()),
+            Some(Waiting::Other) | None => self.send_to_agent(connection, bytes.to_vec()),
         }
     }
 
