@@ -16,6 +16,7 @@ mod in_flight;
 mod input;
 mod listener;
 mod origin;
+mod own;
 mod parameters;
 mod pipe;
 mod reply;

@@ -117,7 +117,9 @@ fn the_list_of_scenarios_names_every_one_with_its_verdict() {
     for name in ["F1", "F5", "late-commit", "upstream-restart", "list-change"] {
         assert!(list.lines().any(|line| line.starts_with(name)), "{name}");
     }
-    assert!(list.contains("not with --upstream-url the upstream is not the proxy's to start again"));
+    assert!(
+        list.contains("not with --upstream-url the upstream is not the proxy's to start again")
+    );
     assert_eq!(list.matches(" verdict  ").count(), 21);
 }
 

@@ -5,27 +5,23 @@ use std::time::Duration;
 use bytes::Bytes;
 use http_body_util::Full;
 use hyper::header::{HOST, HeaderValue};
-use hyper::{Method, Request, StatusCode, Uri};
+use hyper::{Request, StatusCode, Uri};
 
-use super::asked::requests;
-use super::client::{self, Task};
+use super::client;
 use super::exchange::Exchange;
-use super::headers::{self, LAST_EVENT, SESSION, VERSION};
+use super::headers;
 use super::hearing::{answers, responses};
-use super::input::{ExchangeId, Input};
+use super::input::ExchangeId;
 use super::reply::Piece;
 use super::shapes;
 use super::sse;
-use super::switch::{Carrier, PIPE, Switch, Template, Upstream};
+use super::switch::{Carrier, Switch, Template, Upstream};
 use super::tags::Tag;
 use crate::faults::{Reply, Shape};
 use crate::frame::{Frame, Message};
 use crate::pending::Connection;
 use crate::request_id::same;
 use crate::stdio::ProxyError;
-
-/// How long an upstream may take to end a session.
-const GOODBYE: Duration = Duration::from_millis(500);
 
 impl Switch<'_> {
     /// The agent's exchange for a frame: the one it came in, or the one it answers.
@@ -120,7 +116,9 @@ impl Switch<'_> {
                 }
             }
         }
-        exchange.is_answered |= exchange.has_id(id.as_deref());
+        // A batch has no id; it is answered when the last of its answers has passed.
+        let is_batch_done = is_here && exchange.id.is_none() && exchange.is_heard;
+        exchange.is_answered |= is_batch_done || exchange.has_id(id.as_deref());
         self.sweep(number);
     }
 
@@ -324,117 +322,13 @@ impl Switch<'_> {
         exchange.task = Some(client::send(address, number, request, self.inputs.clone()));
         self.remember(connection, template);
     }
-
-    /// Sends a request of the harness's own, or a frame from the agent's pipe.
-    fn send_own(&mut self, connection: Connection, frame: Vec<u8>) {
-        let Upstream::Url(address) = &self.upstream else { return };
-        let address = address.clone();
-        let latest = self.templates.last_key_value().map(|(_, template)| template);
-        let template = self.templates.get(&connection).or(latest).cloned();
-        let mut template = template.unwrap_or_else(|| Template {
-            target: address.target.clone(),
-            headers: headers::fresh(),
-            body: Bytes::new(),
-        });
-        template.headers.remove(LAST_EVENT);
-        set_host(&mut template.headers, &address.authority);
-        if let Some(version) = headers::declared_version(&frame) {
-            template.headers.insert(VERSION, version);
-            headers::mirror(&mut template.headers, &frame, &template.body);
-            self.parameters.repeat(&mut template.headers, &frame);
-        } else if headers::is_modern(&template.headers) {
-            headers::mirror(&mut template.headers, &frame, &template.body);
-        }
-        headers::set_length(&mut template.headers, frame.len());
-        let (id, method) = match Frame::read(&frame) {
-            Frame::Single(Message::Request { id, method, .. }) => (id, method),
-            _ => (None, ""),
-        };
-        let mut exchange = Exchange::own(connection, id.map(str::to_owned));
-        if let Frame::Batch(messages) = Frame::read(&frame) {
-            exchange.awaited = requests(&messages);
-        }
-        exchange.is_modern = headers::is_modern(&template.headers);
-        exchange.opens_stream = connection == PIPE && method == "notifications/initialized";
-        if connection == PIPE && method == "initialize" {
-            self.opening = id.map(str::to_owned);
-        }
-        self.post(exchange, address, Method::POST, &template, frame);
-        if connection == PIPE {
-            self.remember(PIPE, template);
-        }
-    }
-
-    fn post(
-        &mut self,
-        mut exchange: Exchange,
-        address: super::Address,
-        method: Method,
-        template: &Template,
-        body: Vec<u8>,
-    ) {
-        let number = self.number();
-        let mut request = Request::new(Full::new(Bytes::from(body)));
-        *request.method_mut() = method;
-        *request.uri_mut() = Uri::try_from(&template.target).unwrap_or_default();
-        request.headers_mut().clone_from(&template.headers);
-        exchange.place.remember(template);
-        exchange.task = Some(client::send(address, number, request, self.inputs.clone()));
-        self.exchanges.insert(number, exchange);
-    }
-
-    /// Listens for what the upstream says of itself to an agent on pipes.
-    pub(super) fn open_stream(&mut self) {
-        let Upstream::Url(address) = &self.upstream else { return };
-        let Some(mut template) = self.templates.get(&PIPE).cloned() else { return };
-        template.headers.remove(hyper::header::CONTENT_LENGTH);
-        template.headers.remove(hyper::header::CONTENT_TYPE);
-        let accept = HeaderValue::from_static("text/event-stream");
-        template.headers.insert(hyper::header::ACCEPT, accept);
-        let mut exchange = Exchange::own(PIPE, None);
-        exchange.is_get = true;
-        self.post(exchange, address.clone(), Method::GET, &template, Vec::new());
-    }
-
-    /// The revision that both sides agreed on is in the fields from now on.
-    fn learn_version(&mut self, frame: &[u8]) {
-        if self.opening.is_none() || answers(frame) != self.opening.as_deref() {
-            return;
-        }
-        self.opening = None;
-        let version = headers::agreed_version(frame);
-        if let (Some(version), Some(template)) = (version, self.templates.get_mut(&PIPE)) {
-            template.headers.insert(VERSION, version);
-        }
-    }
-
-    /// An agent on pipes has no way to end the session itself.
-    pub(super) async fn end_session(&mut self) {
-        let Upstream::Url(address) = &self.upstream else { return };
-        let Some(template) = self.templates.get(&PIPE) else { return };
-        let Some(session) = template.headers.get(SESSION) else { return };
-        let mut request = Request::new(Full::new(Bytes::new()));
-        *request.method_mut() = Method::DELETE;
-        *request.uri_mut() = Uri::try_from(&template.target).unwrap_or_default();
-        request.headers_mut().insert(SESSION, session.clone());
-        set_host(request.headers_mut(), &address.authority);
-        for name in [VERSION, hyper::header::AUTHORIZATION] {
-            if let Some(value) = template.headers.get(&name) {
-                request.headers_mut().insert(name, value.clone());
-            }
-        }
-        #[expect(clippy::disallowed_methods, reason = "one request sends one input")]
-        let (inputs, mut answered) = tokio::sync::mpsc::unbounded_channel::<Input>();
-        let _task: Task = client::send(address.clone(), 0, request, inputs);
-        let _ = tokio::time::timeout(GOODBYE, answered.recv()).await;
-    }
 }
 
 fn is_notification(frame: &[u8]) -> bool {
     matches!(Frame::read(frame), Frame::Single(Message::Request { id: None, .. }))
 }
 
-fn set_host(headers: &mut hyper::HeaderMap, authority: &str) {
+pub(super) fn set_host(headers: &mut hyper::HeaderMap, authority: &str) {
     if let Ok(host) = HeaderValue::from_str(authority) {
         headers.insert(HOST, host);
     }

@@ -28,8 +28,8 @@ use checkrein_chaos::http::{Address, To};
 use checkrein_chaos::stdio::Command;
 use checkrein_verdict::Verdict;
 use stage::{
-    JSON, Message, answer, begin_stream, bookings, create, read, read_chunk, stage, stage_before,
-    write_chunk,
+    JSON, Message, answer, begin_stream, bookings, create, read, read_chunk, read_head, stage,
+    stage_before, write_chunk,
 };
 
 const LEGACY: &[&str] = &["MCP-Protocol-Version: 2025-11-25", "Mcp-Session-Id: s1"];
@@ -301,16 +301,6 @@ fn two_sessions_with_the_same_id_in_flight_get_their_own_answers() {
 }
 
 /// Reads a head and gives its status.
-fn read_head(stream: &mut std::net::TcpStream) -> u16 {
-    let mut head = Vec::new();
-    while !head.ends_with(b"\r\n\r\n") {
-        let mut byte = [0];
-        stream.read_exact(&mut byte).unwrap();
-        head.push(byte[0]);
-    }
-    String::from_utf8_lossy(&head).split(' ').nth(1).unwrap().parse().unwrap()
-}
-
 /// An MCP server on pipes; its answers name its process.
 const CHILD: &str = r#"
 while IFS= read -r line; do

@@ -68,6 +68,17 @@ pub(crate) fn read(stream: &mut TcpStream) -> io::Result<Message> {
     Ok(Message { first, headers, body })
 }
 
+/// Reads a head and gives its status.
+pub(crate) fn read_head(stream: &mut TcpStream) -> u16 {
+    let mut head = Vec::new();
+    while !head.ends_with(b"\r\n\r\n") {
+        let mut byte = [0];
+        stream.read_exact(&mut byte).unwrap();
+        head.push(byte[0]);
+    }
+    String::from_utf8_lossy(&head).split(' ').nth(1).unwrap().parse().unwrap()
+}
+
 /// One chunk of a chunked body.
 pub(crate) fn read_chunk(stream: &mut TcpStream) -> io::Result<Option<Vec<u8>>> {
     let mut line = Vec::new();
