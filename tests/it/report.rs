@@ -52,6 +52,7 @@ fn call(attempt: u64) -> [Event; 3] {
         arguments_digest: String::new(),
         identities: Vec::new(),
         continues: None,
+        repeats_part: None,
         in_batch: false,
     };
     let (outcome, evidence, answer) = (Outcome::Executed, Evidence::Answer, Answer::Ok);

@@ -2,8 +2,9 @@
 
 use std::borrow::Cow;
 
-use checkrein_ledger::{Answer, Outcome};
+use checkrein_ledger::{Answer, Outcome, exact};
 use serde::Deserialize;
+use serde_json::Value;
 use serde_json::value::RawValue;
 
 use crate::frame::Body;
@@ -28,6 +29,12 @@ struct Task {
     task_id: Option<String>,
     #[serde(default)]
     status: Option<String>,
+}
+
+#[derive(Deserialize)]
+struct Question {
+    #[serde(default, rename = "requestState")]
+    request_state: Option<Value>,
 }
 
 /// A result that is a task, or holds one.
@@ -74,6 +81,13 @@ pub(crate) fn judge(body: Body<'_>) -> (Outcome, Answer) {
             Ok(_) => (Outcome::Executed, Answer::Ok),
         },
     }
+}
+
+/// What a question asks the caller to bring back with its answer (MCP 2026-07-28, mrtr).
+pub(crate) fn state(body: Body<'_>) -> Option<String> {
+    let Body::Result(result) = body else { return None };
+    let asked: Question = serde_json::from_str(result).ok()?;
+    asked.request_state.as_ref().map(exact)
 }
 
 /// The name of the task that answers a call, when one does.

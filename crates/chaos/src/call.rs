@@ -25,6 +25,17 @@ pub(crate) struct Call<'a> {
     input_responses: Option<&'a RawValue>,
 }
 
+/// A list among the arguments of a call; equal texts are equal values.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) struct List {
+    /// The argument.
+    pub(crate) name: String,
+    /// Its items.
+    pub(crate) items: Vec<String>,
+    /// All other arguments but the idempotency keys.
+    pub(crate) others: String,
+}
+
 /// `_meta` keys that clients are known to give a call, and a re-send of it, the same value in.
 const IDENTITIES: [&str; 4] =
     ["claudecode/toolUseId", "callId", "toolCallId", "x-codex-turn-metadata"];
@@ -45,7 +56,13 @@ impl<'a> Call<'a> {
             return (format!("raw:{arguments}"), format!("raw:{arguments}"));
         };
         let identity = match (&value, only) {
-            (Value::Object(fields), Some(only)) => Value::Object(pick(fields, only)),
+            // Without any of the fields there is nothing to tell it by but all its arguments.
+            (Value::Object(fields), Some(only))
+                if only.iter().any(|name| fields.contains_key(name)) =>
+            {
+                Value::Object(pick(fields, only))
+            }
+            (Value::Object(fields), Some(_)) => Value::Object(keys.strip(fields)),
             (Value::Object(fields), None) => Value::Object(keys.strip(fields)),
             // Null is what some clients write for no arguments.
             (Value::Null, _) => Value::Object(Map::new()),
@@ -74,6 +91,24 @@ impl<'a> Call<'a> {
         let kept = items.and_then(|items| usize::try_from(items).ok()).unwrap_or(written.len() / 2);
         let kept: Vec<_> = written.iter().take(kept.clamp(1, most)).map(|it| it.get()).collect();
         Some((list, format!("[{}]", kept.join(","))))
+    }
+
+    /// Every list among the arguments.
+    pub(crate) fn lists(&self, keys: &KeyFields) -> Vec<List> {
+        let arguments = keys.strip(&self.arguments());
+        let list = |(name, value): (&String, &Value)| {
+            let items = value.as_array()?.iter().map(exact).collect();
+            let mut others = arguments.clone();
+            others.remove(name);
+            Some(List { name: name.clone(), items, others: exact(&Value::Object(others)) })
+        };
+        arguments.iter().filter_map(list).collect()
+    }
+
+    /// What the upstream is to know again of the question it had answered with.
+    pub(crate) fn state(&self) -> Option<String> {
+        let state = self.request_state?.get();
+        serde_json::from_str::<Value>(state).ok().as_ref().map(exact)
     }
 
     /// A digest of the arguments as they were written.

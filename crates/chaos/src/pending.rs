@@ -4,6 +4,7 @@ use std::collections::{HashMap, VecDeque};
 
 use checkrein_ledger::Class;
 
+use crate::call::List;
 use crate::request_id::by_value;
 
 /// A connection, numbered by the process.
@@ -48,6 +49,8 @@ pub(crate) struct WaitingCall {
     pub(crate) rules: u32,
     /// The rule that has shortened its list.
     pub(crate) split_by: Option<usize>,
+    /// The lists that it had then.
+    pub(crate) part: Vec<List>,
     /// The frame itself, when it may have to be sent again.
     pub(crate) frame: Option<Vec<u8>>,
 }

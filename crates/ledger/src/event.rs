@@ -202,6 +202,9 @@ pub struct Received {
     pub identities: Vec<(String, String)>,
     /// The attempt this one carries on (a multi round-trip answer, a task).
     pub continues: Option<u64>,
+    /// A call that we had cut short, when this one holds items that were carried out of it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub repeats_part: Option<u64>,
     /// It came in a JSON-RPC batch, which no fault strikes.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub in_batch: bool,

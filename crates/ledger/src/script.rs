@@ -112,6 +112,7 @@ impl Script {
             arguments_digest: String::new(),
             identities: std::mem::take(&mut self.identities),
             continues: self.continues.take(),
+            repeats_part: None,
             in_batch: false,
         };
         self.event(Event::Received(received))

@@ -48,6 +48,8 @@ pub struct Attempt {
     pub cancelled: Option<Instant>,
     /// The attempt it carries on, when it is no new one.
     pub continues: Option<u64>,
+    /// The call that we had cut short and of which it holds items that were carried out.
+    pub repeats_part: Option<u64>,
     /// How often the upstream carried out a further delivery of ours.
     pub redelivered: u64,
 }

@@ -159,6 +159,7 @@ impl Run {
             told: None,
             cancelled: None,
             continues: received.continues,
+            repeats_part: received.repeats_part,
             redelivered: 0,
         };
         let count = match attempt.class {

@@ -78,6 +78,7 @@ impl Desk {
     fn is_over(&self, attempt: &Attempt) -> bool {
         let is_plain = attempt.fault.is_none()
             && attempt.redelivered == 0
+            && attempt.repeats_part.is_none()
             && matches!(attempt.told, Some((Told::Upstream, _)));
         is_plain
             && match attempt.class {

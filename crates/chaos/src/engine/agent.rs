@@ -5,8 +5,8 @@ use serde::Deserialize;
 use serde_json::Value;
 use serde_json::value::RawValue;
 
-use super::{Action, Engine};
-use crate::call::Call;
+use super::{Action, Engine, Part};
+use crate::call::{Call, List};
 use crate::faults::Shape;
 use crate::frame::{Frame, Message};
 use crate::pending::{Connection, Waiting, WaitingCall};
@@ -182,7 +182,8 @@ impl Engine {
         let (operation, loose) =
             call.operation(&self.config.keys, only.map(|(_, fields)| fields.as_slice()));
         let attempt = self.next_attempt();
-        let (rules, counted) = self.rules.meet(call, class);
+        let continues = self.continues(call, &operation);
+        let (rules, counted) = self.rules.meet(call, class, continues.is_none());
         let waiting = WaitingCall {
             attempt,
             class,
@@ -193,9 +194,10 @@ impl Engine {
             is_in_batch,
             rules,
             split_by: None,
+            part: Vec::new(),
             frame: None,
         };
-        let continues = self.continues(call, &waiting);
+        let repeats_part = self.part_in(call, &waiting);
         self.record(Event::Received(Received {
             attempt,
             connection,
@@ -207,6 +209,7 @@ impl Engine {
             arguments_digest: call.digest(),
             identities: call.identities(),
             continues,
+            repeats_part,
             in_batch: is_in_batch,
         }));
         for rule in counted {
@@ -220,16 +223,33 @@ impl Engine {
         (self.member << 32) | self.calls
     }
 
-    /// The attempt that this call goes on with, when the upstream had answered it by a question.
-    fn continues(&mut self, call: &Call<'_>, waiting: &WaitingCall) -> Option<u64> {
+    /// The attempt that this call goes on with, when the upstream had answered it by a question:
+    /// the one whose state it brings back.
+    fn continues(&mut self, call: &Call<'_>, operation: &str) -> Option<u64> {
         if !call.is_next_round() {
             return None;
         }
-        let at = self
-            .interim
-            .iter()
-            .rposition(|it| it.tool == waiting.tool && it.operation == waiting.operation)?;
-        Some(self.interim.remove(at).attempt)
+        let state = call.state();
+        let at = self.interim.iter().rposition(|(it, asked)| {
+            it.tool == call.name && it.operation == operation && *asked == state
+        })?;
+        Some(self.interim.remove(at).0.attempt)
+    }
+
+    /// The call of which this one holds items that were carried out before.
+    fn part_in(&self, call: &Call<'_>, waiting: &WaitingCall) -> Option<u64> {
+        let fits = |part: &&Part| part.tool == waiting.tool && part.operation != waiting.operation;
+        let mut parts = self.parts.iter().filter(fits).peekable();
+        parts.peek()?;
+        let lists = call.lists(&self.config.keys);
+        let is_again = |list: &List, done: &List| {
+            list.name == done.name
+                && list.others == done.others
+                && list.items.iter().any(|item| done.items.contains(item))
+        };
+        let holds =
+            |part: &&Part| part.lists.iter().any(|done| lists.iter().any(|it| is_again(it, done)));
+        Some(parts.find(holds)?.attempt)
     }
 
     fn forward(&mut self, connection: Connection, id: Option<&str>, waiting: WaitingCall) {
@@ -253,6 +273,7 @@ impl Engine {
             arguments_digest: String::new(),
             identities: Vec::new(),
             continues: None,
+            repeats_part: None,
             in_batch: false,
         }));
         self.inject(attempt, rule);

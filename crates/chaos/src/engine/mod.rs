@@ -20,6 +20,7 @@ use std::time::{Duration, SystemTime};
 
 use checkrein_ledger::{Entry, Event, KeyFields};
 
+use crate::call::List;
 use crate::classify::Patterns;
 use crate::faults::Now;
 use crate::listing::Listing;
@@ -77,6 +78,15 @@ pub struct Config {
     pub probes: Vec<Probe>,
 }
 
+/// Items that were carried out of a call whose other items never reached the upstream.
+#[derive(Debug)]
+struct Part {
+    attempt: u64,
+    tool: String,
+    operation: String,
+    lists: Vec<List>,
+}
+
 /// The proxy's state.
 #[derive(Debug)]
 pub struct Engine {
@@ -90,7 +100,9 @@ pub struct Engine {
     own: Own,
     timers: Timers,
     /// Calls that the upstream answered by a question.
-    interim: Vec<WaitingCall>,
+    interim: Vec<(WaitingCall, Option<String>)>,
+    /// What was carried out of calls that were cut short.
+    parts: Vec<Part>,
     /// Calls that are over for the upstream and not, or otherwise, for the agent.
     ghosted: HashSet<(Connection, String)>,
     /// Answers that wait for a cancel.
@@ -124,6 +136,7 @@ impl Engine {
             own: Own::default(),
             timers: Timers::default(),
             interim: Vec::new(),
+            parts: Vec::new(),
             ghosted: HashSet::new(),
             crossing: HashMap::new(),
             look_ups: LookUps::default(),

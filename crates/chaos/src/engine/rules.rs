@@ -56,15 +56,16 @@ impl Rules {
     }
 
     /// The rules that may strike this call, as bits, and those whose count has to be written down.
-    pub(super) fn meet(&mut self, call: &Call<'_>, class: Class) -> (u32, Vec<u32>) {
+    pub(super) fn meet(&mut self, call: &Call<'_>, class: Class, is_new: bool) -> (u32, Vec<u32>) {
         let (mut bits, mut counted) = (0, Vec::new());
         for (at, state) in (0_u32..).zip(&mut self.rules) {
             let is_without_session = state.rule.kind.needs_session() && call.is_modern();
             if is_without_session || !state.rule.on.matches_call(call, class) {
                 continue;
             }
-            state.seen += 1;
-            if state.rule.on.nth > 1 {
+            // A further round of a call is that call going on, and not the next one.
+            state.seen += u64::from(is_new);
+            if state.rule.on.nth > 1 && is_new {
                 counted.push(at);
             }
             if state.seen >= state.rule.on.nth {

@@ -7,7 +7,7 @@ use checkrein_ledger::{Answer, Event, Evidence, Outcome, Told};
 use super::own::{Again, Purpose};
 use super::timer::{Delayed, Timer};
 use super::{Action, Engine, Plan};
-use crate::call::Call;
+use crate::call::{Call, List};
 use crate::draw::draw;
 use crate::faults::{Effect, Moment, Reply, Shape, Speech, random, write};
 use crate::frame::{Frame, Message};
@@ -82,8 +82,10 @@ impl Engine {
                         .cut_list(items)
                         .and_then(|(list, first)| splice::replace(bytes, list, first.as_bytes()));
                     if let Some(cut) = cut {
-                        self.inject(attempt, rule);
+                        // What it came to shows only when the upstream has answered.
+                        self.rules.hold(rule);
                         waiting.split_by = Some(rule);
+                        waiting.part = self.lists_of(&cut);
                         frame = cut;
                         break;
                     }
@@ -95,6 +97,13 @@ impl Engine {
             waiting.frame = Some(bytes.to_vec());
         }
         Err(Box::new((waiting, frame)))
+    }
+
+    fn lists_of(&self, frame: &[u8]) -> Vec<List> {
+        let Frame::Single(Message::Request { params, .. }) = Frame::read(frame) else {
+            return Vec::new();
+        };
+        Call::read(params).map(|call| call.lists(&self.config.keys)).unwrap_or_default()
     }
 
     /// The fault that strikes at this answer.

@@ -5,7 +5,7 @@ use checkrein_ledger::{Answer, Event, Evidence, Outcome, Told};
 use super::audit::with_audit_tools;
 use super::own::Purpose;
 use super::strike::Answered;
-use super::{Action, Engine};
+use super::{Action, Engine, Part};
 use crate::answer;
 use crate::faults::Moment;
 use crate::frame::{Body, Frame, Message};
@@ -31,7 +31,7 @@ impl Engine {
                         Some(Waiting::Call(call)) => {
                             let (outcome, answer) = answer::judge(body);
                             self.conclude(&call, outcome, answer);
-                            self.told_upstream(call, outcome);
+                            self.told_upstream(call, outcome, body);
                         }
                         Some(Waiting::Task { attempt, is_result }) => {
                             self.task_answered(attempt, is_result, body);
@@ -121,28 +121,41 @@ impl Engine {
             self.look_up_or_write(&call, body);
             self.probe_after(at.connection, &call);
         }
+        if let Some(rule) = call.split_by {
+            self.rules.let_go(rule);
+            // One that was refused, or goes on and comes again whole, was not cut to any effect.
+            if !matches!(at.outcome, Outcome::Rejected | Outcome::Interim) {
+                self.inject(call.attempt, rule);
+            }
+        }
         if let Some(rule) = call.split_by.filter(|_| is_done) {
+            self.parts.push(Part {
+                attempt: call.attempt,
+                tool: call.tool.clone(),
+                operation: call.operation.clone(),
+                lists: call.part.clone(),
+            });
             self.conclude(&call, at.outcome, at.answer);
             self.ghost(at.connection, at.id);
             return self.tell_rule(at.connection, at.id, call.attempt, rule, call.is_modern);
         }
         match self.rule_at(&call, Moment::Executed).filter(|_| is_done) {
             Some(rule) => self.strike_answer(at, call, rule),
-            None => self.pass(at, call),
+            None => self.pass(at, call, body),
         }
     }
 
     /// Passes the upstream's answer on.
-    pub(super) fn pass(&mut self, at: Answered<'_>, call: WaitingCall) {
+    pub(super) fn pass(&mut self, at: Answered<'_>, call: WaitingCall, body: Body<'_>) {
         self.conclude(&call, at.outcome, at.answer);
-        self.told_upstream(call, at.outcome);
+        self.told_upstream(call, at.outcome, body);
         self.send_to_agent(at.connection, at.bytes.to_vec());
     }
 
-    fn told_upstream(&mut self, call: WaitingCall, outcome: Outcome) {
+    fn told_upstream(&mut self, call: WaitingCall, outcome: Outcome, body: Body<'_>) {
         self.record(Event::Told { attempt: call.attempt, told: Told::Upstream });
         if outcome == Outcome::Interim {
-            self.interim.push(call);
+            self.interim.push((call, answer::state(body)));
         }
     }
 

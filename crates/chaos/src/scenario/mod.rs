@@ -31,7 +31,8 @@ pub struct Scenario {
     pub verdict: Option<String>,
     /// How often one operation of a tool is meant to be executed.
     pub expect: Vec<(String, u64)>,
-    /// Its rules, the first that applies strikes.
+    /// Its rules. Of those that strike at one moment (when a call comes, when it has been carried
+    /// out) the first that applies does; the earlier moment comes first.
     pub rules: Vec<Rule>,
 }
 

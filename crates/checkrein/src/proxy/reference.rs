@@ -55,7 +55,7 @@ about: the second booking of a customer times out
 tells: what it tells apart        # may be left out
 verdict: how to read the verdict  # may be left out
 expect: { create_booking: 1 }     # how often one operation is meant to be executed
-rules:                            # the first that applies strikes
+rules:                            # of those that strike at one moment, the first that applies
   - on:                           # the agent's writes, unless it says otherwise
       method: tools/call          # any other method takes a fault that withholds the call
       tool: 'create_*'            # a glob

@@ -48,6 +48,7 @@ fn received() -> impl Strategy<Value = Event> {
                 arguments_digest: String::new(),
                 identities: identities.into_iter().collect(),
                 continues,
+                repeats_part: continues.filter(|_| id == 1),
                 in_batch: id == 0,
             })
         },

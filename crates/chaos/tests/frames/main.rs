@@ -7,109 +7,14 @@
     reason = "a test may stop where it stands"
 )]
 
-use std::time::Duration;
+mod bench;
+mod parts;
+mod rounds;
 
-use checkrein_chaos::{Action, Config, Engine, Plan, Probe, Scenario};
-use checkrein_ledger::{Entry, Event, Instant, Start};
-use checkrein_verdict::{Judgement, Run, Verdict};
+use bench::{Bench, DONE, call};
+use checkrein_chaos::Probe;
+use checkrein_verdict::Verdict;
 use serde_json::{Value, json};
-
-/// An engine, its ledger, and what it let out.
-struct Bench {
-    engine: Engine,
-    run: Run,
-    seq: u64,
-    to_agent: Vec<String>,
-    to_upstream: Vec<String>,
-    waits: Vec<(u64, Duration)>,
-}
-
-impl Bench {
-    /// In front of an upstream with one tool, which has told of it.
-    fn new(scenario: Option<&str>, probes: Vec<Probe>) -> Self {
-        let plan =
-            scenario.map_or(Plan::Watch, |name| Plan::Scenario(Scenario::named(name).unwrap()));
-        let config = Config { plan, probes, ..Config::default() };
-        let mut bench = Self {
-            engine: Engine::new(config, 1),
-            run: Run::default(),
-            seq: 0,
-            to_agent: Vec::new(),
-            to_upstream: Vec::new(),
-            waits: Vec::new(),
-        };
-        let start = Start { version: "test".to_owned(), ..Start::default() };
-        let scenario = scenario.map(str::to_owned);
-        bench.carry_out(vec![Action::Record(Event::Started(Start { scenario, ..start }))]);
-        bench
-    }
-
-    fn agent(&mut self, frame: &str) {
-        let actions = self.engine.from_agent(0, frame.as_bytes());
-        self.carry_out(actions);
-    }
-
-    fn upstream(&mut self, frame: &str) {
-        let actions = self.engine.from_upstream(0, frame.as_bytes());
-        self.carry_out(actions);
-    }
-
-    /// Answers the latest request that the upstream got, under the id it came with.
-    fn answer(&mut self, result: Value) {
-        let asked: Value = serde_json::from_str(self.to_upstream.last().unwrap()).unwrap();
-        self.upstream(&json!({"jsonrpc": "2.0", "id": asked["id"], "result": result}).to_string());
-    }
-
-    /// The tools are told when the proxy asks.
-    fn list(&mut self) {
-        self.answer(json!({"tools": [
-            {"name": "create_booking", "inputSchema": {"type": "object"}},
-            {"name": "list_bookings", "inputSchema": {"type": "object"}},
-        ]}));
-    }
-
-    fn overdue(&mut self) {
-        for (token, _) in std::mem::take(&mut self.waits) {
-            let actions = self.engine.timer(token);
-            self.carry_out(actions);
-        }
-    }
-
-    fn carry_out(&mut self, actions: Vec<Action>) {
-        for action in actions {
-            match action {
-                Action::Record(event) => {
-                    self.seq += 1;
-                    let (at, prev) = (Instant(self.seq * 1_000_000), String::new());
-                    let entry =
-                        Entry { v: 1, seq: self.seq, at, wall_ms: 0, process: 0, event, prev };
-                    self.run.apply(&entry);
-                }
-                Action::ToUpstream(_, frame) => {
-                    self.to_upstream.push(String::from_utf8(frame).unwrap());
-                }
-                Action::ToAgent(_, frame) => self.to_agent.push(String::from_utf8(frame).unwrap()),
-                Action::Wait { token, after } => self.waits.push((token, after)),
-                _ => {}
-            }
-        }
-    }
-
-    fn judge(mut self) -> Judgement {
-        let mut actions = self.engine.closing();
-        actions.push(Action::Record(Event::Finished { why: "end_of_input".to_owned() }));
-        self.carry_out(actions);
-        self.run.judge()
-    }
-}
-
-fn call(id: &str, method: &str) -> String {
-    format!(
-        r#"{{"jsonrpc":"2.0","id":{id},"method":{method},"params":{{"name":"create_booking","arguments":{{"a":1}}}}}}"#
-    )
-}
-
-const DONE: &str = r#"{"content":[]}"#;
 
 #[test]
 fn a_call_is_a_call_however_its_method_is_written() {
